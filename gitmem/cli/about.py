@@ -1,0 +1,31 @@
+"""`git mem about`."""
+
+import click
+
+from gitmem.cli.check import COLORS
+from gitmem.cli.options import json_option
+from gitmem.cli.session import Session
+from gitmem.errors import ExitCode
+from gitmem.porcelain.about import Mention, about
+from gitmem.porcelain.encode import encode
+from gitmem.text import visible
+
+
+@click.command("about", short_help="say which entries cite a file")
+@click.argument("paths", metavar="PATH[:START[-END]]...", nargs=-1, required=True)
+@json_option()
+@click.pass_obj
+def command(session: Session, *, paths: tuple[str, ...], as_json: bool) -> int:
+    """Say which entries cite these files or lines: what to know before editing. Exit code 1 if there are none."""
+    found = about(session.read(), paths)
+    if as_json:
+        session.write_json(encode(found))
+    else:
+        session.show("".join(_lines(session, mention) for mention in found.entries))
+    return ExitCode.DONE if found.entries else ExitCode.NO
+
+
+def _lines(session: Session, mention: Mention) -> str:
+    lines = "" if mention.line_start is None else f":{mention.line_start}-{mention.line_end}"
+    verdict = session.styled(mention.verdict, fg=COLORS[mention.verdict])
+    return f"{visible(mention.path)}{lines}  {verdict}  {visible(mention.title)}\n    {mention.id}\n"

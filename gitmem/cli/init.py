@@ -1,0 +1,37 @@
+"""`git mem init`."""
+
+import click
+
+from gitmem.cli.session import Session
+from gitmem.git.exclude import Sharing
+from gitmem.porcelain.init import Initialised, init
+
+_NEXT = """\
+Next:
+  git mem add "What was decided" --kind decision --file PATH:10-20 --commit HEAD
+  git mem search WORDS
+  git mem check
+"""
+
+
+@click.command("init", short_help="create the store")
+@click.option("--track", is_flag=True, help="Let git track the entries like any other file of the main checkout.")
+@click.pass_obj
+def command(session: Session, *, track: bool) -> None:
+    """Create the store in the main checkout, whichever worktree you stand in.
+
+    The store is private: `/.klide/` is added once to the common info/exclude. Running it again changes nothing.
+    """
+    _workspace, done = init(session.directory, session.environ, track=track)
+    session.write(f"{_told(done)}\n{_NEXT if done.changed else ''}")
+
+
+def _told(done: Initialised) -> str:
+    if not done.changed:
+        return f"Nothing to do: the {done.sharing} memory store is in {done.store}"
+    how = {
+        Sharing.PRIVATE: "private: git ignores it here",
+        Sharing.TRACKED: "tracked: commit its entries like any other file",
+        Sharing.UNDECIDED: "outside any checkout",
+    }[done.sharing]
+    return f"{'Created' if done.created else 'Changed'} the memory store in {done.store} ({how})"

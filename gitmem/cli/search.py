@@ -1,0 +1,127 @@
+"""`git mem search`."""
+
+from collections.abc import Iterator
+
+import click
+
+from gitmem.cli.check import COLORS
+from gitmem.cli.options import json_option, kinds_option
+from gitmem.cli.session import Session, text_argument
+from gitmem.entry.model import Kind
+from gitmem.errors import ExitCode, UsageError
+from gitmem.evidence.verdict import Verdict
+from gitmem.porcelain.encode import encode
+from gitmem.porcelain.search import DEFAULT_LIMIT, Found, Hit, Request, search, without_nearest
+from gitmem.search.narrow import Filters
+from gitmem.search.query import Query, parse_query
+from gitmem.search.rank import Match
+from gitmem.search.snippet import highlight_spans
+from gitmem.text import visible
+
+
+@click.command("search", short_help="find entries")
+@click.argument("words", metavar="QUERY...", nargs=-1, required=True, callback=text_argument)
+@kinds_option()
+@click.option("--tag", "tags", multiple=True, metavar="TAG", callback=text_argument, help="Only with this tag.")
+@click.option(
+    "--path", "paths", multiple=True, metavar="PATH", callback=text_argument, help="Only citing this path or below."
+)
+@click.option(
+    "-n", "limit", type=int, default=DEFAULT_LIMIT, metavar="N", help="At most N entries (1..20).", show_default=True
+)
+@click.option(
+    "--match", type=click.Choice(["all", "any"]), default="all", help="Whether all terms must match.", show_default=True
+)
+@click.option("--strict", is_flag=True, help="Leave the nearest entries out.")
+@click.option("--include-inactive", is_flag=True, help="Search superseded, stale and proposed entries too.")
+@click.option("--only", metavar="VERDICT[,VERDICT]", default="", help="Only entries with one of these verdicts.")
+@json_option()
+@click.pass_obj
+def command(
+    session: Session,
+    *,
+    words: tuple[str, ...],
+    kinds: tuple[str, ...],
+    tags: tuple[str, ...],
+    paths: tuple[str, ...],
+    limit: int,
+    match: str,
+    strict: bool,
+    include_inactive: bool,
+    only: str,
+    as_json: bool,
+) -> int:
+    """Find the entries in which every word of QUERY occurs; those that it names come first.
+
+    Words match whole, in any case of letters and with or without accents, identifiers in their parts too. `kind:`,
+    `tag:`, `path:`, `file:`, `commit:`, `run:` and `is:` in front of a word narrow the search; nothing else is syntax.
+    Entries with only some of the words follow as the nearest. Exit code 1 if there is no hit.
+    """
+    request = Request(
+        limit=limit,
+        match_any=match == "any",
+        only=_verdicts(only),
+        filters=Filters(
+            kinds=tuple(Kind(kind) for kind in kinds), tags=tags, paths=paths, include_inactive=include_inactive
+        ),
+    )
+    found = search(session.read(), words, request)
+    if strict:
+        found, dropped = without_nearest(found)
+        if dropped:
+            session.hint(f"{dropped} nearest not shown: they match only some of the words")
+    if as_json:
+        session.write_json(encode(found))
+    else:
+        session.show("".join(f"{line}\n" for line in _lines(session, found)))
+    if not found.hits:
+        _advise(session, found)
+    return ExitCode.DONE if found.hits else ExitCode.NO
+
+
+def _verdicts(text: str) -> frozenset[Verdict]:
+    try:
+        return frozenset(Verdict(word.strip()) for word in text.split(",") if word.strip())
+    except ValueError:
+        raise UsageError(f"--only is '{text}', but takes {', '.join(Verdict)}, with commas between them") from None
+
+
+def _lines(session: Session, found: Found) -> Iterator[str]:
+    query = parse_query([found.query])
+    for hit in found.hits:
+        yield from _hit(session, query, hit)
+    if found.nearest:
+        yield session.styled("Nearest, with only some of the words:", bold=True)
+        for hit in found.nearest:
+            yield from _hit(session, query, hit)
+
+
+def _hit(session: Session, query: Query, hit: Hit) -> Iterator[str]:
+    state = "" if hit.entry.active else f" ({hit.entry.review_state})"
+    verdict = session.styled(hit.verdict, fg=COLORS[hit.verdict])
+    yield f"{session.styled(hit.id, fg='yellow')}  {hit.kind or 'unknown'}{state}  {verdict}"
+    yield f"    {_highlighted(session, query, hit.title)}"
+    if hit.excerpt and hit.excerpt != hit.title:
+        yield f"    {_highlighted(session, query, hit.excerpt)}"
+    if hit.match is Match.PARTIAL:
+        yield f"    lacks: {visible(' '.join(hit.missing_terms))}"
+
+
+def _highlighted(session: Session, query: Query, text: str) -> str:
+    shown = visible(text)
+    pieces, at = [], 0
+    for start, end in highlight_spans(shown, query):
+        pieces += [shown[at:start], session.styled(shown[start:end], bold=True)]
+        at = end
+    return "".join([*pieces, shown[at:]])
+
+
+def _advise(session: Session, found: Found) -> None:
+    if not found.searchable:
+        session.hint("the query has no word to search for")
+    elif not found.nearest:
+        session.hint("nothing matches")
+    else:
+        session.hint("no entry has every word")
+    for suggestion in found.suggestions:
+        session.hint(f"did you mean {' or '.join(suggestion.candidates)} instead of {suggestion.term}?")

@@ -1,0 +1,112 @@
+"""What a command gets from outside: where it stands, its environment, and its terminal."""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import click
+
+from gitmem.errors import GitMemError, UsageError
+from gitmem.git.pager import page
+from gitmem.text import visible
+from gitmem.workspace import Workspace, open_workspace
+
+COLORS: Final = ("auto", "always", "never")
+
+
+class DirectoryError(GitMemError):
+    """The directory that a command should run in is not there."""
+
+
+@dataclass(slots=True)
+class Session:
+    """One call of the program: the only place that knows the process's surroundings."""
+
+    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    changes: tuple[str, ...] = ()
+    color: str = "auto"
+
+    @property
+    def directory(self) -> Path:
+        """The directory that the command runs in, after all `-C`. Raises DirectoryError."""
+        try:
+            directory = Path.cwd()
+        except FileNotFoundError:
+            raise DirectoryError("the current directory is gone: change to one that exists") from None
+        for change in self.changes:
+            directory /= change
+            if not directory.is_dir():
+                raise DirectoryError(f"cannot change to '{change}': there is no such directory")
+        return directory
+
+    @property
+    def now(self) -> datetime:
+        """The present moment."""
+        return datetime.now(UTC)
+
+    @property
+    def at_terminal(self) -> bool:
+        """Whether a person sits in front of this call: both its input and its output are a terminal."""
+        return sys.stdin.isatty() and sys.stdout.isatty()
+
+    def open(self) -> Workspace:
+        """Open the workspace of the directory; warn where its store is in danger. Raises LayoutError."""
+        return open_workspace(self.directory, self.environ)
+
+    def read(self) -> Workspace:
+        """Open the workspace for a verb that only reads, and warn where a checkout could overwrite the store."""
+        workspace = self.open()
+        if workspace.contents.exists and workspace.endangered:
+            self.warn(
+                "this store is private, but HEAD tracks .klide, so a checkout could overwrite it: "
+                "run `git mem init --track`, or untrack .klide"
+            )
+        return workspace
+
+    def styled(self, text: str, **style: str | bool) -> str:
+        """Return the text in a style if colour is wanted on standard output."""
+        return click.style(text, **style) if self._colored() else text  # type: ignore[arg-type]  # **style is checked by click
+
+    def write(self, text: str | bytes) -> None:
+        """Write data to standard output as it is, as UTF-8."""
+        data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+
+    def write_json(self, document: str) -> None:
+        """Write one JSON document."""
+        self.write(document + "\n")
+
+    def show(self, text: str) -> None:
+        """Write text for people: through the pager where it is longer than the terminal."""
+        long = sys.stdout.isatty() and text.count("\n") >= shutil.get_terminal_size().lines
+        if not (long and page(self.environ, text)):
+            self.write(text)
+
+    def warn(self, message: str) -> None:
+        """Write one line to standard error."""
+        click.echo(f"warning: {visible(message)}", err=True)
+
+    def hint(self, message: str) -> None:
+        """Write a line of advice to standard error."""
+        click.echo(visible(message), err=True)
+
+    def _colored(self) -> bool:
+        if self.color != "auto":
+            return self.color == "always"
+        return sys.stdout.isatty() and not self.environ.get("NO_COLOR") and self.environ.get("TERM") != "dumb"
+
+
+def text_argument(_context: click.Context, parameter: click.Parameter, value: object) -> object:
+    """Refuse arguments that are not UTF-8: an entry could not hold them."""
+    values = value if isinstance(value, tuple) else (value,)
+    for item in values:
+        if isinstance(item, str) and any("\ud800" <= character <= "\udfff" for character in item):
+            raise UsageError(f"the value of {parameter.name} is not UTF-8: write it in UTF-8")
+    return value

@@ -1,0 +1,114 @@
+"""One field of an entry file changed, and no other byte."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from gitmem.entry.format import format_source_refs
+from gitmem.entry.frontmatter import Document, Metadata, Span, UnreadableEntry, Value, bare, decode, load, split
+from gitmem.entry.model import SourceRef
+from gitmem.entry.scalars import quoted, scalar
+from gitmem.text import plain
+
+
+def set_field(data: bytes, key: str, value: str) -> bytes:
+    """Return an entry file with one top-level frontmatter value set to a text.
+
+    The rest stays byte for byte: comments, unknown keys, blanks, the style of quotes, line ends, byte order mark
+    and body. A missing line becomes the last of the frontmatter; a file without frontmatter gets one of this
+    line. A value of several lines becomes one line.
+
+    Raises UnreadableEntry where the file cannot be read, or cannot be changed so that exactly this field differs.
+    """
+    text = plain(value)
+    return _set(data, key, text, lambda old: _in_style_of(old, text))
+
+
+def set_source_refs(data: bytes, refs: Sequence[SourceRef]) -> bytes:
+    """Return an entry file with its sourceRefs replaced, written as JSON on their line; else as `set_field`."""
+    written = format_source_refs(refs)
+    expected: Value = json.loads(written, parse_int=str)
+    return _set(data, "sourceRefs", expected, lambda _: written)
+
+
+def _in_style_of(old: str, value: str) -> str:
+    """Return a value in the quotes, if any, that the old one begins with."""
+    if old.startswith('"'):
+        return quoted(value)
+    return "'" + value.replace("'", "''") + "'" if old.startswith("'") else scalar(value)
+
+
+def _set(data: bytes, key: str, expected: Value, write: Callable[[str], str]) -> bytes:
+    document = split(decode(data))
+    before = load(document)
+    span = before.spans.get(key)
+    if not document.fence:
+        changed = _with_frontmatter(document, f"{key}: {write('')}")
+    elif span is None:
+        changed = _with_line(document, before, f"{key}: {write('')}")
+    else:
+        changed = _with_value(document, span, write)
+    written = changed.text.encode("utf-8")
+    _verify(written, changed, {**before.values, key: expected})
+    return written
+
+
+def _verify(written: bytes, changed: Document, expected: dict[str, Value]) -> None:
+    text = decode(written)
+    try:
+        reread = split(text)
+        good = reread == changed and load(reread).values == expected
+    except UnreadableEntry:
+        good = False
+    if not good:
+        raise UnreadableEntry("its frontmatter has a form that cannot be changed line by line: edit the file")
+
+
+def _with_frontmatter(document: Document, line: str) -> Document:
+    end = "\r\n" if document.body.partition("\n")[0].endswith("\r") else "\n"
+    return Document(f"{document.head}---{end}", f"{line}{end}", f"---{end}", document.body)
+
+
+def _with_line(document: Document, before: Metadata, line: str) -> Document:
+    if before.flow:
+        raise UnreadableEntry("its frontmatter is one {...}: write one key a line")
+    end = "\r\n" if document.head.endswith("\r\n") else "\n"
+    return replace(document, block=f"{document.block}{' ' * before.column}{line}{end}")
+
+
+def _with_value(document: Document, span: Span, write: Callable[[str], str]) -> Document:
+    lines = document.block.split("\n")
+    for place in {span.key_end[0], span.start[0], min(span.end[0], len(lines) - 1)}:
+        _refuse_hidden(lines[place])
+    if span.start[0] == span.end[0]:
+        lines[span.start[0]] = _on_one_line(lines[span.start[0]], span, write)
+    else:
+        _on_many_lines(lines, span, write)
+    return replace(document, block="\n".join(lines))
+
+
+def _refuse_hidden(line: str) -> None:
+    # Columns are counted in the line as it is read; with hidden characters in it they would point elsewhere.
+    line = line.rstrip("\r")
+    if bare(line) != line:
+        raise UnreadableEntry("hidden characters in the line to change: take them out of the file")
+
+
+def _on_one_line(line: str, span: Span, write: Callable[[str], str]) -> str:
+    before, old, after = line[: span.start[1]], line[span.start[1] : span.end[1]], line[span.end[1] :]
+    gap = " " if not old and before.endswith(":") else ""
+    return f"{before}{gap}{write(old)}{after}"
+
+
+def _on_many_lines(lines: list[str], span: Span, write: Callable[[str], str]) -> None:
+    """Replace a value of several lines, in place, by one on the line of its key."""
+    first, last, after = span.key_end[0], span.end[0], ""
+    if span.end[1]:
+        after = lines[last][span.end[1] :]
+    else:
+        # A block scalar ends at the start of the next thing; blank lines before that are not its text.
+        last -= 1
+        while last > first and not lines[last].strip():
+            last -= 1
+        after = "\r" if lines[last].endswith("\r") else ""
+    lines[first : last + 1] = [f"{lines[first][: span.key_end[1]]}: {write('')}{after}"]

@@ -1,0 +1,73 @@
+"""Frontmatter values as the fields of an entry: what can be kept is kept, nothing here fails."""
+
+import re
+from typing import Final
+
+from gitmem.entry.frontmatter import Value
+from gitmem.entry.model import SourceRef, SourceType
+from gitmem.text import plain
+
+_LINE_NUMBER: Final = re.compile("[1-9][0-9]{0,8}")
+
+
+def text_of(value: Value) -> str | None:
+    """Return a value's text on one line, or None where it is absent, empty or not text."""
+    return (plain(value) or None) if isinstance(value, str) else None
+
+
+def texts_of(value: Value) -> tuple[str, ...]:
+    """Return the texts of a list; a single text is a list of one. What is not text is left out."""
+    found = (text_of(item) for item in (value if isinstance(value, list) else [value]))
+    return tuple(text for text in found if text is not None)
+
+
+def refs_of(value: Value) -> tuple[SourceRef, ...]:
+    """Return the sourceRefs of a list of mappings, or of one mapping.
+
+    What names evidence in some way is kept, with an empty `source_type` or `id` where that is missing: dropped,
+    it could not keep the entry from looking proven. A bare text is a ref with that id and without a type.
+    """
+    found = (_ref_of(item) for item in (value if isinstance(value, list) else [value]))
+    return tuple(ref for ref in found if ref is not None)
+
+
+def _ref_of(value: Value) -> SourceRef | None:
+    if isinstance(value, dict):
+        return _ref_of_mapping(value)
+    text = text_of(value)
+    return SourceRef(source_type="", id=text) if text else None
+
+
+def _ref_of_mapping(value: dict[str, Value]) -> SourceRef | None:
+    source_type, ident, path, commit = (text_of(value.get(key)) for key in ("sourceType", "id", "path", "commit"))
+    if source_type == SourceType.FILE:
+        ident, path = ident or path, path or ident
+    elif source_type == SourceType.COMMIT:
+        ident = ident or commit
+    start, end = _lines_of(value)
+    ref = SourceRef(
+        source_type=source_type or "",
+        id=ident or "",
+        label=text_of(value.get("label")),
+        path=path,
+        line_start=start,
+        line_end=end,
+        commit=commit,
+        blob=text_of(value.get("blob")),
+        text_hash=text_of(value.get("textHash")),
+    )
+    return None if ref == SourceRef(source_type="", id="") else ref
+
+
+def _lines_of(value: dict[str, Value]) -> tuple[int | None, int | None]:
+    """Return the range; 0 stands for a number that cannot be read, so that no judge takes it for the whole file."""
+    start, end = _line_of(value.get("lineStart")), _line_of(value.get("lineEnd"))
+    if start is None and end is not None:
+        return 0, end
+    return start, start if end is None else end
+
+
+def _line_of(value: Value) -> int | None:
+    if value is None:
+        return None
+    return int(value) if isinstance(value, str) and _LINE_NUMBER.fullmatch(value) else 0

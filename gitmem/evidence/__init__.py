@@ -1,0 +1,1 @@
+"""From a sourceRef and the repository to a verdict."""

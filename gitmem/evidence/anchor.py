@@ -1,0 +1,116 @@
+"""From what a person cites to a sourceRef with its anchor: what exactly was looked at, and when."""
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from gitmem.entry.model import SourceRef, SourceType
+from gitmem.errors import GitMemError
+from gitmem.evidence.lines import is_binary, split_lines, text_hash
+from gitmem.evidence.paths import normalise
+from gitmem.evidence.target import Found, look
+from gitmem.evidence.verdict import Finding
+from gitmem.git.checkout import FileKind
+from gitmem.git.repository import Repository
+
+_RANGE: Final = re.compile(r"(?P<path>.+):(?P<start>[0-9]{1,9})(?:-(?P<end>[0-9]{1,9}))?", re.DOTALL)
+
+_REFUSALS: Final = {
+    FileKind.MISSING: "there is no such file",
+    FileKind.DIRECTORY: "it is a directory: cite a file in it",
+    FileKind.SYMLINK: "it is a symbolic link: cite the file that it points at",
+    FileKind.VIA_SYMLINK: "it lies behind a symbolic link: cite its real path",
+    FileKind.IN_REPOSITORY: "it lies in another repository or a submodule: run `git mem add` there",
+    FileKind.TOO_BIG: "it is over 5 MiB: cite a smaller file",
+    FileKind.UNREADABLE: "it cannot be read: look at its permissions",
+    FileKind.OTHER: "it is no regular file",
+}
+
+
+class CitationError(GitMemError):
+    """A cited path or line cannot be evidence. Nothing was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What a person wrote: a path relative to the worktree, and the lines (1-based, inclusive) if there were any."""
+
+    path: str
+    lines: tuple[int, int] | None
+
+
+def anchor_commits(repository: Repository, revisions: Sequence[str]) -> list[SourceRef]:
+    """Return a commit sourceRef with its full id for each revision. Raises RevisionError."""
+    commits = [repository.resolve_commit(revision) for revision in revisions]
+    return [SourceRef(source_type=SourceType.COMMIT, id=commit) for commit in dict.fromkeys(commits)]
+
+
+def anchor_files(repository: Repository, directory: Path, citations: Sequence[str]) -> list[SourceRef]:
+    """Return an anchored file sourceRef for each `PATH[:START[-END]]`.
+
+    Paths are relative to `directory`. The anchor is the content in the worktree, committed or not. Raises
+    CitationError.
+    """
+    specs = [parse_citation(repository.place.worktree, directory, citation) for citation in citations]
+    found = look(repository, {spec.path for spec in specs})
+    return [_anchored(repository, spec, found[spec.path]) for spec in dict.fromkeys(specs)]
+
+
+def parse_citation(worktree: Path, directory: Path, citation: str) -> Spec:
+    """Split a citation into path and lines; a file that has the very name of the whole citation wins.
+
+    Raises CitationError for a path outside the worktree, in `.git`, or not UTF-8.
+    """
+    match = _RANGE.fullmatch(citation)
+    if match is None or os.path.lexists(directory / citation):
+        return Spec(_relative(worktree, directory, citation), None)
+    start = int(match["start"])
+    return Spec(_relative(worktree, directory, match["path"]), (start, int(match["end"] or start)))
+
+
+def inside(worktree: Path, directory: Path, path: str) -> PurePosixPath:
+    """Return a path as typed in `directory`, relative to the worktree's top; it need not exist.
+
+    Raises CitationError for a path outside the worktree, or not UTF-8.
+    """
+    shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    if shown != path:
+        raise CitationError(f"{shown} is not UTF-8, so an entry cannot cite it: rename the file")
+    absolute = Path(os.path.normpath(directory / path))
+    if not absolute.is_relative_to(worktree):
+        # Written with a symbolic link above the worktree, it may still lie inside.
+        absolute = Path(os.path.realpath(absolute.parent)) / absolute.name
+    if not path or not absolute.is_relative_to(worktree):
+        raise CitationError(f"'{shown}' is outside the worktree {worktree}: cite a file inside it")
+    return PurePosixPath(absolute.relative_to(worktree).as_posix())
+
+
+def _relative(worktree: Path, directory: Path, path: str) -> str:
+    plain = normalise(str(inside(worktree, directory, path)))
+    if isinstance(plain, Finding):
+        raise CitationError(f"'{path}' cannot be cited: {plain.message}")
+    return plain
+
+
+def _anchored(repository: Repository, spec: Spec, found: Found) -> SourceRef:
+    if found.kind is not FileKind.REGULAR:
+        raise CitationError(f"{spec.path} cannot be cited: {_REFUSALS[found.kind]}")
+    lines = split_lines(found.data)
+    start, end = spec.lines or (1, len(lines))
+    if spec.lines is not None and not 1 <= start <= end <= len(lines):
+        count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
+        raise CitationError(f"{spec.path} has {count}, so {start}-{end} cannot be cited: correct the range")
+    hashed = None if is_binary(found.data) else text_hash(lines[start - 1 : end])
+    return SourceRef(
+        source_type=SourceType.FILE,
+        id=spec.path,
+        path=spec.path,
+        line_start=None if spec.lines is None else start,
+        line_end=None if spec.lines is None else end,
+        commit=repository.head.oid,
+        blob=found.blob,
+        text_hash=hashed,
+    )

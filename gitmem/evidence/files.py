@@ -1,0 +1,229 @@
+"""The verdict on a file sourceRef: by content, never by time stamps (CONTRACT section 5, second table)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gitmem.entry.model import SourceRef
+from gitmem.evidence.culprit import find_culprit
+from gitmem.evidence.lines import Comparison, compare_file, compare_lines, split_lines
+from gitmem.evidence.paths import normalise
+from gitmem.evidence.target import Found, look
+from gitmem.evidence.verdict import Finding, Reason, Verdict, verdict_of
+from gitmem.git.checkout import FileKind
+from gitmem.git.objects import ObjectDamagedError, ObjectMissingError
+from gitmem.git.repository import Repository
+
+_NOT_A_FILE = {
+    FileKind.VIA_SYMLINK: Finding(Reason.VIA_SYMLINK, "the path leads through a symbolic link: cite the real path"),
+    FileKind.TOO_BIG: Finding(Reason.TOO_BIG, "the file is over 5 MiB, too big to be compared"),
+    FileKind.IN_REPOSITORY: Finding(Reason.IN_SUBMODULE, "the path lies in another repository: check it there"),
+    FileKind.UNREADABLE: Finding(Reason.ODB_ERROR, "the file on disk cannot be read: look at its permissions"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A file sourceRef made ready: its plain path, its range (None for the whole file) and its baseline.
+
+    `blob` is the id of the content that was cited, `text_hash` the hash of the cited lines, `commit` where it
+    was looked at; each where it is known.
+    """
+
+    path: str
+    lines: tuple[int, int] | None
+    blob: str | None
+    text_hash: str | None
+    commit: str | None
+
+
+def judge_files(repository: Repository, refs: Sequence[SourceRef]) -> list[Finding]:
+    """Return the finding for each file sourceRef, in their order. All cited files are read in one batch."""
+    paths = [normalise(ref.path if ref.path is not None else ref.id) for ref in refs]
+    found = look(repository, {path for path in paths if isinstance(path, str)})
+    return [
+        path if isinstance(path, Finding) else _judge(repository, ref, path, found[path])
+        for ref, path in zip(refs, paths, strict=True)
+    ]
+
+
+def _judge(repository: Repository, ref: SourceRef, path: str, found: Found) -> Finding:
+    lines = _range(ref)
+    if lines is not None and not 1 <= lines[0] <= lines[1]:
+        return Finding(Reason.RANGE_INVALID, f"lines {lines[0]}-{lines[1]} are no range: correct the sourceRef")
+    try:
+        citation = _citation(repository, ref, path, lines)
+        return _judge_citation(repository, citation, found)
+    except ObjectDamagedError as error:
+        return Finding(Reason.ODB_ERROR, f"object {error.oid} cannot be read: run `git fsck`")
+
+
+def _range(ref: SourceRef) -> tuple[int, int] | None:
+    if ref.line_start is None and ref.line_end is None:
+        return None
+    start = ref.line_start if ref.line_start is not None else 0
+    return start, ref.line_end if ref.line_end is not None else start
+
+
+def _citation(repository: Repository, ref: SourceRef, path: str, lines: tuple[int, int] | None) -> Citation:
+    digits = repository.object_format.digits
+    commit = ref.commit if _is_oid(ref.commit, digits) else None
+    blob = ref.blob if _is_oid(ref.blob, digits) else None
+    if blob is None and ref.text_hash is None and commit is not None:
+        blob = _blob_at(repository, commit, path)
+    return Citation(path, lines, blob and blob.lower(), ref.text_hash, commit and commit.lower())
+
+
+def _is_oid(text: str | None, digits: int) -> bool:
+    return text is not None and len(text) == digits and set(text.lower()) <= set("0123456789abcdef")
+
+
+def _judge_citation(repository: Repository, citation: Citation, found: Found) -> Finding:
+    if found.submodule:
+        return Finding(Reason.SUBMODULE, "the path is a submodule: cite its commit in the submodule itself")
+    if found.kind in _NOT_A_FILE:
+        return _NOT_A_FILE[found.kind]
+    if found.kind is FileKind.MISSING:
+        return _judge_missing(repository, citation, found)
+    if citation.blob is None and citation.text_hash is None:
+        return Finding(Reason.NO_BASELINE, "no anchor is recorded: add the entry anew with `git mem add --file`")
+    if found.kind is not FileKind.REGULAR:
+        told = f"{citation.path} is no regular file any more"
+        return Finding(Reason.TYPE_CHANGED, told, _dirty(repository, citation))
+    comparison = _compare(repository, citation, found.data, found.blob)
+    if verdict_of(comparison.reason) is Verdict.STALE:
+        return _stale(repository, citation, found, comparison)
+    if verdict_of(comparison.reason) is Verdict.CURRENT and not found.tracked:
+        return _untracked(found)
+    return _current(repository, citation, found, comparison)
+
+
+def _judge_missing(repository: Repository, citation: Citation, found: Found) -> Finding:
+    at_head = _blob_at(repository, repository.head.oid, citation.path)
+    if at_head is not None and found.skipped:
+        comparison = _compare_blob(repository, citation, at_head)
+        return Finding(
+            comparison.reason,
+            f"{_told(citation, comparison)}, as HEAD says (not checked out here)",
+            {**comparison.evidence, "sparse": True},
+        )
+    if at_head is not None or found.tracked:
+        return Finding(Reason.DELETED_IN_WORKTREE, f"{citation.path} was deleted here, not yet committed")
+    culprit = find_culprit(repository, citation.path, citation.commit, lambda blob: blob is not None)
+    if culprit is None and not _ever_existed(repository, citation):
+        return Finding(Reason.NO_SUCH_PATH, f"{citation.path} was never in this repository: correct the sourceRef")
+    return Finding(Reason.DELETED, f"{citation.path} was deleted{_in(culprit)}", _by(culprit))
+
+
+def _ever_existed(repository: Repository, citation: Citation) -> bool:
+    head = repository.head
+    if head.shallow or (citation.commit and _blob_at(repository, citation.commit, citation.path) is not None):
+        return True
+    return head.oid is not None and bool(repository.path_history(citation.path, since=None, until=head.oid))
+
+
+def _compare(repository: Repository, citation: Citation, data: bytes, blob: str) -> Comparison:
+    # The range is checked before any shortcut: an unchanged file has no line 99999 either.
+    if blob == citation.blob:
+        beyond = citation.lines is not None and citation.lines[1] > len(split_lines(data))
+        return Comparison(Reason.RANGE_INVALID if beyond else Reason.UNCHANGED)
+    old = _blob_data(repository, citation.blob)
+    if citation.lines is None:
+        if citation.blob is None and citation.text_hash is None:
+            return Comparison(Reason.BASELINE_MISSING)
+        return compare_file(old, citation.text_hash, data)
+    return compare_lines(*citation.lines, old, citation.text_hash, data)
+
+
+def _compare_blob(repository: Repository, citation: Citation, blob: str) -> Comparison:
+    if blob == citation.blob and citation.lines is None:
+        return Comparison(Reason.UNCHANGED)
+    data = _blob_data(repository, blob)
+    return Comparison(Reason.BASELINE_MISSING) if data is None else _compare(repository, citation, data, blob)
+
+
+def _stale(repository: Repository, citation: Citation, found: Found, comparison: Comparison) -> Finding:
+    at_head = _blob_at(repository, repository.head.oid, citation.path)
+    dirty: dict[str, object] = {"dirty": True} if at_head != found.blob and found.tracked else {}
+    culprit = None
+    if not _holds(repository, citation, at_head):
+        culprit = find_culprit(
+            repository, citation.path, citation.commit, lambda blob: _holds(repository, citation, blob)
+        )
+    told = _told(citation, comparison)
+    where = _in(culprit) or (" here, not yet committed" if dirty else "")
+    return Finding(comparison.reason, told + where, {**comparison.evidence, **_by(culprit), **dirty})
+
+
+def _current(repository: Repository, citation: Citation, found: Found, comparison: Comparison) -> Finding:
+    evidence = dict(comparison.evidence)
+    if comparison.reason not in (Reason.UNCHANGED, Reason.RANGE_INVALID):
+        evidence |= _dirty(repository, citation, found)
+    told = _told(citation, comparison)
+    if found.unfiltered is not None:
+        told += f", as committed: the clean filter '{found.unfiltered}' is not run"
+    return Finding(comparison.reason, told, evidence)
+
+
+def _untracked(found: Found) -> Finding:
+    if found.ignored:
+        return Finding(Reason.IGNORED, "as recorded, but git ignores the file: others do not have it")
+    return Finding(Reason.UNTRACKED, "as recorded, but the file is untracked: `git add` and commit it")
+
+
+def _dirty(repository: Repository, citation: Citation, found: Found | None = None) -> dict[str, object]:
+    at_head = _blob_at(repository, repository.head.oid, citation.path)
+    changed = at_head is not None and (found is None or at_head != found.blob)
+    return {"dirty": True} if changed else {}
+
+
+def _holds(repository: Repository, citation: Citation, blob: str | None) -> bool:
+    return blob is not None and verdict_of(_compare_blob(repository, citation, blob).reason) is not Verdict.STALE
+
+
+def _blob_at(repository: Repository, commit: str | None, path: str) -> str | None:
+    if commit is None:
+        return None
+    try:
+        entry = repository.objects.find(commit, path)
+    except ObjectMissingError:
+        return None
+    return entry.oid if entry is not None and entry.mode & 0o170000 == 0o100000 else None
+
+
+def _blob_data(repository: Repository, blob: str | None) -> bytes | None:
+    if blob is None:
+        return None
+    try:
+        return repository.objects.blob(blob)
+    except ObjectMissingError:
+        return None
+
+
+def _told(citation: Citation, comparison: Comparison) -> str:
+    start, end = citation.lines or (0, 0)
+    cited = citation.path if citation.lines is None else _lines(start, end)
+    moved = comparison.evidence
+    return {
+        Reason.UNCHANGED: f"{cited} unchanged",
+        Reason.LINES_MOVED: f"{cited} moved to {_lines(moved.get('lineStart'), moved.get('lineEnd'))}",
+        Reason.LINES_AMBIGUOUS: f"{cited} unchanged, but the same text stands in several places",
+        Reason.EOL_ONLY: f"{cited} changed in line ends only",
+        Reason.LINES_CHANGED: f"{cited} changed",
+        Reason.WHITESPACE_CHANGED: f"{cited} changed in white space",
+        Reason.CONTENT_CHANGED: f"{cited} changed",
+        Reason.BINARY_CHANGED: f"{citation.path} is binary and changed",
+        Reason.RANGE_INVALID: f"{cited} lie beyond the end of the file: correct the sourceRef",
+        Reason.BASELINE_MISSING: "what was cited is not in this repository: `git fetch` it, or clone without a filter",
+    }[comparison.reason]
+
+
+def _lines(start: object, end: object) -> str:
+    return f"line {start}" if start == end else f"lines {start}-{end}"
+
+
+def _in(culprit: str | None) -> str:
+    return f" in {culprit[:7]}" if culprit else ""
+
+
+def _by(culprit: str | None) -> dict[str, object]:
+    return {"by": culprit} if culprit else {}

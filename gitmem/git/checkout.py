@@ -1,0 +1,162 @@
+"""What stands in a worktree at a cited path, and what the index and the ignore rules say of it.
+
+Files are read by us, one directory at a time without following symbolic links, and never through git:
+a checkout's configuration can name programs that git would run for it.
+"""
+
+import os
+import stat
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from gitmem.git.run import Git
+
+MAX_BYTES: Final = 5 << 20
+"""Files over 5 MiB are no evidence that lines could be cited from."""
+
+_GITLINK: Final = 0o160000
+_OPEN: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class FileKind(StrEnum):
+    """What is found at a path."""
+
+    REGULAR = "regular"
+    MISSING = "missing"
+    SYMLINK = "symlink"
+    DIRECTORY = "directory"
+    OTHER = "other"
+    VIA_SYMLINK = "via-symlink"
+    TOO_BIG = "too-big"
+    UNREADABLE = "unreadable"
+    IN_REPOSITORY = "in-repository"
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A path in a worktree as it is on disk; `data` is the content of a regular file."""
+
+    kind: FileKind
+    data: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """What the index says of a path: git's mode, the blob, and whether the checkout leaves it out."""
+
+    mode: int
+    oid: str
+    skip_worktree: bool
+
+    @property
+    def is_submodule(self) -> bool:
+        """Whether the path is a submodule's."""
+        return self.mode == _GITLINK
+
+
+def read_file(worktree: Path, path: str) -> FileState:
+    """Read a POSIX path below a worktree without following any symbolic link.
+
+    A path below a directory that has its own `.git` is IN_REPOSITORY: another repository's business.
+    """
+    *parents, name = PurePosixPath(path).parts
+    with _opened(os.open(worktree, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)) as top:
+        return _descend(top, parents, name)
+
+
+def _descend(directory: int, parents: list[str], name: str) -> FileState:
+    if not parents:
+        return _read_at(directory, name)
+    kind = _kind_at(directory, parents[0])
+    if kind is FileKind.SYMLINK:
+        return FileState(FileKind.VIA_SYMLINK)
+    if kind is not FileKind.DIRECTORY:
+        return FileState(FileKind.MISSING)
+    try:
+        child = os.open(parents[0], _OPEN | os.O_DIRECTORY, dir_fd=directory)
+    except OSError:
+        return FileState(FileKind.UNREADABLE)
+    with _opened(child) as below:
+        if _kind_at(below, ".git") is not FileKind.MISSING:
+            return FileState(FileKind.IN_REPOSITORY)
+        return _descend(below, parents[1:], name)
+
+
+def _read_at(directory: int, name: str) -> FileState:
+    kind = _kind_at(directory, name)
+    if kind is not FileKind.REGULAR:
+        return FileState(kind)
+    try:
+        with _opened(os.open(name, _OPEN, dir_fd=directory)) as file:
+            status = os.fstat(file)
+            if not stat.S_ISREG(status.st_mode):
+                return FileState(FileKind.OTHER)
+            if status.st_size > MAX_BYTES:
+                return FileState(FileKind.TOO_BIG)
+            return _bounded(file)
+    except OSError:
+        return FileState(FileKind.UNREADABLE)
+
+
+def _bounded(file: int) -> FileState:
+    with open(file, "rb", closefd=False) as stream:
+        data = stream.read(MAX_BYTES + 1)
+    return FileState(FileKind.TOO_BIG) if len(data) > MAX_BYTES else FileState(FileKind.REGULAR, data)
+
+
+def _kind_at(directory: int, name: str) -> FileKind:
+    try:
+        mode = os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return FileKind.MISSING
+    except OSError:
+        return FileKind.UNREADABLE
+    if stat.S_ISREG(mode):
+        return FileKind.REGULAR
+    if stat.S_ISLNK(mode):
+        return FileKind.SYMLINK
+    return FileKind.DIRECTORY if stat.S_ISDIR(mode) else FileKind.OTHER
+
+
+@contextmanager
+def _opened(descriptor: int) -> Iterator[int]:
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def index_entries(git: Git, worktree: Path, paths: Collection[str]) -> dict[str, IndexEntry]:
+    """Return what the index of a worktree says of the given paths; those it does not know are left out.
+
+    During a conflict a path has several stages; the last listed one counts.
+    """
+    wanted = set(paths)
+    found: dict[str, IndexEntry] = {}
+    for chunk in _chunks(sorted(wanted)):
+        answer = git.ask("ls-files", "-z", "-t", "--stage", "--", *chunk, cwd=worktree)
+        for item in answer.items():
+            head, _, path = item.partition("\t")
+            tag, mode, oid, _stage = head.split(" ")
+            if path in wanted:  # a directory lists what is below it
+                found[path] = IndexEntry(int(mode, 8), oid, skip_worktree=tag == "S")
+    return found
+
+
+def _chunks(paths: list[str], size: int = 500) -> Iterator[list[str]]:
+    # An argument list has its limits, and the whole index of a large repository takes longer to list.
+    for start in range(0, len(paths), size):
+        yield paths[start : start + size]
+
+
+def ignored(git: Git, worktree: Path, paths: Collection[str]) -> set[str]:
+    """Return those of the paths that git's ignore rules name, tracked or not."""
+    if not paths:
+        return set()
+    feed = b"".join(os.fsencode(path) + b"\0" for path in sorted(paths))
+    ask = ("check-ignore", "--no-index", "--stdin", "-z")
+    return set(git.ask(*ask, cwd=worktree, feed=feed, accept=(0, 1), globs=True).items())

@@ -1,0 +1,121 @@
+"""From a file in the worktree to the blob that git would store for it, without running any program.
+
+Git converts on the way in: line ends (`text`, `eol`, `core.autocrlf`), `$Id$` (`ident`), encodings
+(`working-tree-encoding`) and clean filters. A filter is a program of the repository's choice and is never
+run here; Git LFS's is computed, since its pointer is a published format.
+Rules: gitattributes(5), "Effects"; their order: encoding, then filter, then line ends, then ident (git's
+convert.c works the same way round). The tests hold every case against `git hash-object --path`.
+"""
+
+import hashlib
+import os
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from gitmem.git.run import Git
+
+_NAMES: Final = ("text", "crlf", "eol", "ident", "filter", "working-tree-encoding")
+_UNSET: Final = frozenset({"unspecified", "unset"})
+_IDENT: Final = re.compile(rb"\$Id:[^$\n]*\$")
+
+
+@dataclass(frozen=True, slots=True)
+class Attributes:
+    """The attributes of one path that change its bytes, and `core.autocrlf`, which stands in for them."""
+
+    values: Mapping[str, str]
+    autocrlf: str = "false"
+
+    @property
+    def filter(self) -> str | None:
+        """The name of the clean filter, None if there is none."""
+        name = self.values.get("filter", "unspecified")
+        return None if name in _UNSET or name == "set" else name
+
+    @property
+    def line_ends(self) -> str:
+        """How line ends are treated: `text` (CRLF becomes LF), `auto` (if it looks like text) or `binary`."""
+        text = self.values.get("text", "unspecified")
+        if text == "unspecified":
+            text = self.values.get("crlf", "unspecified")
+        if text in ("auto", "unset"):
+            return "auto" if text == "auto" else "binary"
+        if text in ("set", "input") or self.values.get("eol") in ("lf", "crlf"):
+            return "text"
+        return "auto" if self.autocrlf in ("true", "input") else "binary"
+
+
+def read_attributes(git: Git, worktree: Path, paths: Collection[str]) -> dict[str, Attributes]:
+    """Return the attributes of all paths, from one look at the configuration and one at the attribute files."""
+    if not paths:
+        return {}
+    autocrlf = git.ask("config", "--get", "core.autocrlf", cwd=worktree, accept=(0, 1)).line().lower() or "false"
+    feed = b"".join(os.fsencode(path) + b"\0" for path in sorted(paths))
+    items = git.ask("check-attr", "-z", "--stdin", *_NAMES, cwd=worktree, feed=feed).items()
+    values: dict[str, dict[str, str]] = {path: {} for path in paths}
+    for path, name, value in zip(items[::3], items[1::3], items[2::3], strict=True):
+        values[path][name] = value
+    return {path: Attributes(found, autocrlf) for path, found in values.items()}
+
+
+def to_blob(data: bytes, attributes: Attributes, *, stored: bytes | None = None) -> bytes | None:
+    """Return the content that git would store for a file's bytes; None where only a program could tell.
+
+    `stored` is the blob that the index holds for the path now: git leaves CRLF alone under automatic
+    conversion when it is stored that way already.
+    """
+    converted = _from_encoding(data, attributes.values.get("working-tree-encoding", "unspecified"))
+    if attributes.filter == "lfs":
+        return lfs_pointer(converted)
+    if attributes.filter is not None:
+        return None
+    if _folds_line_ends(converted, attributes.line_ends, stored):
+        converted = converted.replace(b"\r\n", b"\n")
+    if attributes.values.get("ident") == "set":
+        converted = _IDENT.sub(b"$Id$", converted)
+    return converted
+
+
+def lfs_pointer(data: bytes) -> bytes:
+    """Return the Git LFS pointer of a content (git-lfs specification, version 1); a pointer is left as it is."""
+    first = b"version https://git-lfs.github.com/spec/v1\n"
+    if data.startswith(first) or not data:
+        return data
+    return first + f"oid sha256:{hashlib.sha256(data).hexdigest()}\nsize {len(data)}\n".encode("ascii")
+
+
+def _from_encoding(data: bytes, encoding: str) -> bytes:
+    if encoding in _UNSET or encoding.lower() in ("utf-8", "utf8"):
+        return data
+    try:
+        return data.decode(encoding).encode("utf-8")
+    except (LookupError, UnicodeError):
+        return data  # git refuses to store it then; as it stands it agrees with no blob
+
+
+def _folds_line_ends(data: bytes, line_ends: str, stored: bytes | None) -> bool:
+    if line_ends == "text":
+        return True
+    if line_ends == "binary" or _looks_binary(data):
+        return False
+    return stored is None or b"\r\n" not in stored or _looks_binary(stored)
+
+
+def _looks_binary(data: bytes) -> bool:
+    """Whether git's automatic conversion takes a content for binary (gather_stats in git's convert.c).
+
+    A NUL or a lone CR decide; otherwise more than one control character in 128 printable ones.
+    """
+    if b"\0" in data or b"\r" in data.replace(b"\r\n", b""):
+        return True
+    body = data.removesuffix(b"\x1a")
+    controls = len(body) - len(body.translate(None, _CONTROLS))
+    printable = len(body) - controls - body.count(b"\n") - body.count(b"\r")
+    return (printable >> 7) < controls
+
+
+# Git counts backspace, tab, escape and form feed as printable.
+_CONTROLS: Final = bytes(code for code in (*range(0x20), 0x7F) if code not in (0x08, 0x09, 0x0A, 0x0C, 0x0D, 0x1B))

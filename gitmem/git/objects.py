@@ -1,0 +1,88 @@
+"""What the rest of the program may ask of an object database, and how an answer can fail.
+
+Object ids are str of lower-case hex digits, 40 for SHA-1 and 64 for SHA-256; contents are bytes.
+"""
+
+import hashlib
+from enum import StrEnum
+from typing import NamedTuple, Protocol
+
+from gitmem.errors import GitMemError
+
+
+class ObjectKind(StrEnum):
+    """Git's four kinds of objects."""
+
+    COMMIT = "commit"
+    TREE = "tree"
+    BLOB = "blob"
+    TAG = "tag"
+
+
+class ObjectFormat(StrEnum):
+    """The hash that names a repository's objects; its value is hashlib's name for it."""
+
+    SHA1 = "sha1"
+    SHA256 = "sha256"
+
+    @property
+    def digits(self) -> int:
+        """The length of a full object id in hex digits."""
+        return hashlib.new(self.value, usedforsecurity=False).digest_size * 2
+
+
+class TreeEntry(NamedTuple):
+    """What a tree says of a path: git's mode, and the object's id."""
+
+    mode: int
+    oid: str
+
+
+class ObjectMissingError(GitMemError):
+    """An object is not in this database: never fetched, promised by a remote, or pruned."""
+
+    def __init__(self, oid: str) -> None:
+        super().__init__(f"object {oid} is not in this repository: fetch it, or the history that holds it")
+        self.oid = oid
+
+
+class ObjectDamagedError(GitMemError):
+    """The database cannot be read at an object. `detail` is the library's own line, which can hold paths."""
+
+    def __init__(self, oid: str, detail: str) -> None:
+        super().__init__(f"object {oid} cannot be read: run `git fsck`: {detail}")
+        self.oid = oid
+        self.detail = detail
+
+
+class ObjectDatabase(Protocol):
+    """Reads objects by full id. Nothing is ever fetched, and replace refs do not count."""
+
+    def kind(self, oid: str) -> ObjectKind | None:
+        """Return the kind of an object, None if it is not here. Raises ObjectDamagedError."""
+        ...
+
+    def peel(self, oid: str) -> str | None:
+        """Return the id of the commit that a commit or a chain of annotated tags names; None for other kinds.
+
+        Raises ObjectMissingError and ObjectDamagedError.
+        """
+        ...
+
+    def blob(self, oid: str) -> bytes:
+        """Return a blob's content. Raises ObjectMissingError (also for another kind) and ObjectDamagedError."""
+        ...
+
+    def find(self, commit: str, path: str) -> TreeEntry | None:
+        """Return what a commit's tree has at a POSIX path, None if it has nothing there.
+
+        Raises ObjectMissingError (the commit or a tree on the way) and ObjectDamagedError.
+        """
+        ...
+
+
+def blob_id(data: bytes, object_format: ObjectFormat) -> str:
+    """Return the id that git gives a blob of this content (gitformat-loose: kind, size, NUL, content)."""
+    digest = hashlib.new(object_format.value, b"blob %d\0" % len(data), usedforsecurity=False)
+    digest.update(data)
+    return digest.hexdigest()

@@ -1,0 +1,1 @@
+"""One verb a module: a workspace and values go in, a frozen result comes out."""

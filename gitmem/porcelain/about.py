@@ -1,0 +1,68 @@
+"""`git mem about`: what is known of files or lines, before they are edited."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gitmem.evidence.anchor import Spec, parse_citation
+from gitmem.evidence.judge import judge
+from gitmem.evidence.paths import normalise
+from gitmem.evidence.verdict import EntryVerdict, Judgement, Verdict
+from gitmem.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An entry that cites a path, and the lines that it cites as they stand now; None for the whole file."""
+
+    id: str
+    title: str
+    verdict: Verdict
+    path: str
+    line_start: int | None
+    line_end: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """All entries that cite what was asked about, newest first."""
+
+    entries: tuple[Mention, ...]
+
+
+def about(workspace: Workspace, citations: Sequence[str]) -> Mentions:
+    """Return the active entries that cite one of the `PATH[:START[-END]]`, with their verdicts here.
+
+    A citation of the whole file concerns all of its lines. Lines that moved count where they stand now. A path
+    need not exist any more. Raises CitationError.
+    """
+    place = workspace.layout.place
+    specs = [parse_citation(place.worktree, place.directory, citation) for citation in citations]
+    paths = {spec.path for spec in specs}
+    entries = [
+        entry
+        for entry in workspace.contents.entries
+        if entry.active and any(normalise(ref.path) in paths for ref in entry.source_refs if ref.path is not None)
+    ]
+    return Mentions(tuple(m for found in judge(workspace.repository, entries) for m in _mentions(found, specs)))
+
+
+def _mentions(found: EntryVerdict, specs: Sequence[Spec]) -> Iterator[Mention]:
+    for judgement in found.judgements:
+        path = judgement.ref.path
+        if path is None:
+            continue
+        start, end = _stands(judgement)
+        if any(spec.path == normalise(path) and _overlap(spec, start, end) for spec in specs):
+            yield Mention(found.entry.id, found.entry.title, found.verdict, path, start, end)
+
+
+def _stands(judgement: Judgement) -> tuple[int | None, int | None]:
+    start = judgement.finding.evidence.get("lineStart", judgement.ref.line_start)
+    end = judgement.finding.evidence.get("lineEnd", judgement.ref.line_end)
+    return (start, end) if isinstance(start, int) and isinstance(end, int) else (None, None)
+
+
+def _overlap(spec: Spec, start: int | None, end: int | None) -> bool:
+    if spec.lines is None or start is None or end is None:
+        return True
+    return start <= spec.lines[1] and spec.lines[0] <= end

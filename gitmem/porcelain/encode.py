@@ -1,0 +1,75 @@
+"""The one way from a result to JSON: camelCase keys, stable order, no absolute path unless a verb prints paths."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Final
+
+from gitmem.entry.encode import entry_to_json
+from gitmem.entry.model import SCHEMA_VERSION, Entry
+from gitmem.evidence.verdict import EntryVerdict, Judgement, Reason
+from gitmem.porcelain.show import Shown
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def encode(result: object) -> str:
+    """Return a porcelain result as one JSON document, without a line end.
+
+    Names on disk that are not UTF-8 appear with JSON's escapes of their undecodable bytes.
+    """
+    value = _plain(result)
+    if not isinstance(value, dict):
+        raise TypeError(f"not a result: {result!r}")
+    text = json.dumps({"schemaVersion": SCHEMA_VERSION, **value}, ensure_ascii=False)
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Entry):
+        return entry_to_json(value)
+    if isinstance(value, Shown):
+        return {"entry": entry_to_json(value.entry)}
+    if isinstance(value, Judgement):
+        return _judgement(value)
+    if isinstance(value, EntryVerdict):
+        return _entry_verdict(value)
+    if is_dataclass(value):
+        return {_camel(field.name): _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _entry_verdict(found: EntryVerdict) -> dict[str, object]:
+    reason = {} if found.judgements else {"reason": Reason.NO_EVIDENCE}
+    return {
+        "id": found.entry.id,
+        "title": found.entry.title,
+        "reviewState": found.entry.review_state,
+        "verdict": found.verdict,
+        **reason,
+        "refs": [_judgement(judgement) for judgement in found.judgements],
+    }
+
+
+def _judgement(judgement: Judgement) -> dict[str, object]:
+    ref, finding = judgement.ref, judgement.finding
+    place = {"label": ref.label, "path": ref.path, "lineStart": ref.line_start, "lineEnd": ref.line_end}
+    return {
+        "sourceType": ref.source_type,
+        "id": ref.id,
+        **{key: value for key, value in place.items() if value is not None},
+        "verdict": finding.verdict,
+        "reason": finding.reason,
+        "message": finding.message,
+        "evidence": _plain(finding.evidence),
+    }
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)

@@ -1,0 +1,1 @@
+"""From a query and entries to ranked hits."""

@@ -1,0 +1,137 @@
+"""The passage of an entry that shows why it was found, and what in it to mark."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Final
+
+from gitmem.entry.model import Entry
+from gitmem.search.characters import UNSPACED
+from gitmem.search.fields import Field, FieldName, fields
+from gitmem.search.match import passage, spans
+from gitmem.search.query import Query, is_stop_word
+from gitmem.text import plain
+
+EXCERPT_LIMIT: Final = 240
+
+_CUT: Final = "…"
+
+_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
+
+# Fields whose text tells something by itself; a tag or a path only says that it is there.
+_PROSE: Final = frozenset({FieldName.GOAL, FieldName.DECISIONS, FieldName.NOTES})
+
+# A word that takes more than this share of an excerpt is cut inside: a long URL, a line of Base64.
+_LONG_WORD: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a line has a term: its range, and the term's number in the query."""
+
+    start: int
+    end: int
+    term: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A line of an entry and where it has terms of the query."""
+
+    field: Field
+    line: str
+    places: tuple[_Place, ...]
+
+
+def excerpt(entry: Entry, query: Query, limit: int = EXCERPT_LIMIT) -> str:
+    """Return one line of at most `limit` characters from the entry, around as many of the query's terms as fit.
+
+    The title stands beside it anyway, so any other field goes first; of these the one with the most terms, stop words
+    last, and rather prose than a list. Without a term in them the excerpt is the beginning of the prose. Words are
+    whole, `…` stands where something was cut, control and invisible characters are gone.
+    """
+    found = [_candidate(field, value, query) for field in fields(entry) for value in field.values]
+    best = max((one for one in found if one.line), key=lambda one: _worth(one, query), default=None)
+    return _window(best.line, best.places, limit) if best else ""
+
+
+def highlight_spans(text: str, query: Query) -> list[tuple[int, int]]:
+    """Return the ranges of characters in the text that match terms of the query, in order, none touching another."""
+    merged: list[tuple[int, int]] = []
+    for place in _places(text, query):
+        if merged and place.start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], place.end))
+        else:
+            merged.append((place.start, place.end))
+    return merged
+
+
+def _candidate(field: Field, value: str, query: Query) -> _Candidate:
+    line = " ".join(plain(value).split())
+    return _Candidate(field, line, _places(line, query))
+
+
+def _places(text: str, query: Query) -> tuple[_Place, ...]:
+    held = passage(text)
+    found = [_Place(*span, number) for number, term in enumerate(query.terms) for span in spans(term, held)]
+    return tuple(sorted(found, key=lambda place: (place.start, place.end, place.term)))
+
+
+def _worth(candidate: _Candidate, query: Query) -> tuple[bool, int, int, bool, int]:
+    """Return what makes one line a better excerpt than another; of equals the first in the entry is taken."""
+    matched = {place.term for place in candidate.places}
+    telling = sum(not is_stop_word(query.terms[number]) for number in matched)
+    is_prose = candidate.field.name in _PROSE
+    shows = candidate.field.name is not FieldName.TITLE and (is_prose or bool(matched))
+    return shows, telling, len(matched), is_prose, candidate.field.weight
+
+
+def _window(line: str, places: Sequence[_Place], limit: int) -> str:
+    """Return the part of the line with the most terms, filled up on both sides."""
+    if len(line) <= limit:
+        return line
+    room = max(limit - 2 * len(_CUT), 1)
+    first, last = _cluster([_whole_word(line, place, room) for place in places], room)
+    start = max(min(first - (room - (last - first)) // 2, len(line) - room), 0)
+    end = min(start + room, len(line))
+    while start < first and not _is_border(line, start):
+        start += 1
+    while end > last and not _is_border(line, end):
+        end -= 1
+    text = line[start:end].strip()
+    return f"{_CUT if start else ''}{text}{_CUT if end < len(line) else ''}"
+
+
+def _whole_word(line: str, place: _Place, room: int) -> _Place:
+    """Return the place with the rest of its word, where that is not overlong."""
+    start = line.rfind(" ", 0, place.start) + 1
+    end = line.find(" ", place.end)
+    end = len(line) if end < 0 else end
+    return _Place(start, end, place.term) if end - start <= room // _LONG_WORD else place
+
+
+def _cluster(places: Sequence[_Place], room: int) -> tuple[int, int]:
+    """Return the range within `room` characters that has the most different terms, the first of equals."""
+    best, best_count = (0, 0), -1
+    for number, first in enumerate(places):
+        inside = _within(places, number, first.start + room)
+        count = len({place.term for place in inside})
+        if count > best_count:
+            best = (first.start, max((place.end for place in inside), default=first.start + room))
+            best_count = count
+    return best
+
+
+def _within(places: Sequence[_Place], number: int, end: int) -> list[_Place]:
+    """Return the places from this one on that end before `end`; there are few, however long the text."""
+    following = (places[index] for index in range(number, len(places)))
+    return [place for place in takewhile(lambda place: place.start < end, following) if place.end <= end]
+
+
+def _is_border(line: str, place: int) -> bool:
+    """Whether a cut here leaves words whole: beside white space, or in a script that has none."""
+    if place in {0, len(line)}:
+        return True
+    beside = line[place - 1], line[place]
+    return " " in beside or all(_UNSPACED.match(character) for character in beside)

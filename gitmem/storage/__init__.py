@@ -1,0 +1,1 @@
+"""Durable bytes: atomic writes and the writer's lock. Knows no entries."""

@@ -1,0 +1,126 @@
+"""Directories opened step by step from a trusted root, so that no symbolic link on the way is followed."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from gitmem.errors import GitMemError
+
+_DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class DirectoryRefusedError(GitMemError):
+    """A component of a path is a symbolic link, or is no directory."""
+
+
+class FileRefusedError(GitMemError):
+    """A file is not read: not regular, too large, not permitted. `reason` is a few words."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"{name} cannot be read: {reason}")
+        self.reason = reason
+
+
+@contextmanager
+def opened_directory(root: Path, below: PurePosixPath) -> Iterator[int | None]:
+    """Open `root/below` and yield its descriptor, None if a component does not exist.
+
+    Raises DirectoryRefusedError where a component below the root is a symbolic link or not a directory.
+    """
+    descriptor: int | None = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    walked = PurePosixPath()
+    try:
+        for part in below.parts:
+            walked /= part
+            if descriptor is None:
+                break
+            parent, descriptor = descriptor, None
+            try:
+                descriptor = _step(parent, part, walked)
+            finally:
+                os.close(parent)
+        yield descriptor
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def make_directories(root: Path, below: PurePosixPath) -> bool:
+    """Make `root/below` and its missing parents, durably; return whether anything was made.
+
+    Raises DirectoryRefusedError as opened_directory does.
+    """
+    made = False
+    for count in range(1, len(below.parts) + 1):
+        path = PurePosixPath(*below.parts[:count])
+        with opened_directory(root, path.parent) as parent:
+            if parent is None:  # removed again by somebody else in this instant
+                raise DirectoryRefusedError(f"{path.parent} vanished while it was being made: try again")
+            if _mode(parent, path.name) is None:
+                os.mkdir(path.name, dir_fd=parent)
+                os.fsync(parent)
+                made = True
+    with opened_directory(root, below):
+        return made
+
+
+def read_bounded(directory: int, name: str, limit: int) -> tuple[bytes, os.stat_result]:
+    """Return the content and status of a regular file of at most `limit` bytes in an open directory.
+
+    A symbolic link is followed only to another plain name in the same directory. Raises FileRefusedError.
+    """
+    target = _link_target(directory, name)
+    try:
+        descriptor = os.open(target, _FILE, dir_fd=directory)
+    except OSError as error:
+        raise FileRefusedError(name, os.strerror(error.errno or 0).lower()) from error
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise FileRefusedError(name, "not a regular file")
+        with open(descriptor, "rb", closefd=False) as stream:
+            data = stream.read(limit + 1)
+    finally:
+        os.close(descriptor)
+    if len(data) > limit:
+        raise FileRefusedError(name, f"larger than {limit >> 10} KiB")
+    return data, status
+
+
+def _link_target(directory: int, name: str) -> str:
+    mode = _mode(directory, name)
+    if mode is None or not stat.S_ISLNK(mode):
+        return name
+    target = os.readlink(name, dir_fd=directory)
+    inside = "/" not in target and target not in (".", "..")
+    if not inside:
+        raise FileRefusedError(name, "a symbolic link that leaves the store")
+    target_mode = _mode(directory, target)
+    if target_mode is None or not stat.S_ISREG(target_mode):
+        raise FileRefusedError(name, "a symbolic link to no regular file")
+    return target
+
+
+def _step(parent: int, part: str, walked: PurePosixPath) -> int | None:
+    mode = _mode(parent, part)
+    if mode is None:
+        return None
+    if stat.S_ISLNK(mode):
+        raise DirectoryRefusedError(f"{walked} is a symbolic link: replace it by a directory, or move the link away")
+    if not stat.S_ISDIR(mode):
+        raise DirectoryRefusedError(f"{walked} is not a directory: move it away, then run `git mem init`")
+    try:
+        return os.open(part, _DIRECTORY, dir_fd=parent)
+    except OSError as error:
+        raise DirectoryRefusedError(f"{walked} cannot be opened: {os.strerror(error.errno or 0).lower()}") from error
+
+
+def _mode(directory: int, name: str) -> int | None:
+    try:
+        return os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
+    except FileNotFoundError:
+        return None

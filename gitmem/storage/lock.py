@@ -1,0 +1,75 @@
+"""The writer's lock: one writer at a time, over all processes and worktrees.
+
+A kernel lock on an open file, so that it is gone with the process that held it, however that ended. The file
+is never removed: a waiter could lock the removed one while a newcomer locks its successor.
+"""
+
+import errno
+import fcntl
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from gitmem.errors import GitMemError
+
+_POLL: Final = 0.02  # seconds between two attempts; the kernel offers no waiting with a time limit
+_BUSY: Final = (errno.EAGAIN, errno.EACCES)
+
+
+class LockedError(GitMemError):
+    """Another writer holds the lock and did not release it in time. Nothing was written."""
+
+
+@contextmanager
+def writer_lock(path: Path, timeout: float) -> Iterator[None]:
+    """Hold the lock for the body of the `with`; wait for it at most `timeout` seconds.
+
+    The file holds one line of JSON about its last owner, for messages only: pid, host, since (Unix seconds).
+    Raises LockedError.
+    """
+    path.parent.mkdir(mode=0o777, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    try:
+        _acquire(descriptor, path, timeout)
+        _sign(descriptor)
+        yield
+    finally:
+        os.close(descriptor)  # which releases the lock
+
+
+def _acquire(descriptor: int, path: Path, timeout: float) -> None:
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in _BUSY:
+                raise
+        else:
+            return
+        if time.monotonic() >= deadline:
+            raise LockedError(
+                f"another writer holds {path}: {_owner(descriptor)}: nothing was written; try again, "
+                "or give it more time with mem.lockTimeout"
+            )
+        time.sleep(_POLL)
+
+
+def _sign(descriptor: int) -> None:
+    owner = {"pid": os.getpid(), "host": socket.gethostname(), "since": int(time.time())}
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, json.dumps(owner).encode("utf-8") + b"\n", 0)
+
+
+def _owner(descriptor: int) -> str:
+    try:
+        owner = json.loads(os.pread(descriptor, 4096, 0))
+        since = time.strftime("%H:%M:%S UTC", time.gmtime(owner["since"]))
+        return f"process {owner['pid']} on {owner['host']}, since {since}"
+    except (ValueError, KeyError, TypeError, OverflowError):
+        return "it left no name"

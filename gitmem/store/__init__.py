@@ -1,0 +1,1 @@
+"""Entries on disk: reading the store, and writing to it."""

@@ -1,0 +1,125 @@
+"""Reads the entries of a store. Never creates anything, never follows a link out, never stops at a bad file."""
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from gitmem.entry.dates import normalise_date
+from gitmem.entry.frontmatter import MAX_BYTES, UnreadableEntry
+from gitmem.entry.model import Entry
+from gitmem.entry.parse import parse_entry
+from gitmem.entry.rules import is_id
+from gitmem.errors import ExitCode, GitMemError
+from gitmem.storage.directory import FileRefusedError, opened_directory, read_bounded
+
+_SUFFIX: Final = ".md"
+_DATED_ID: Final = re.compile(r"(\d{4}-\d\d-\d\d)-(\d\d)(\d\d)-")
+
+
+class NoSuchEntryError(GitMemError):
+    """No entry has this id. Exit code 1: the answer is no."""
+
+    exit_code = ExitCode.NO
+    label = "error"
+
+
+class BadIdError(GitMemError):
+    """A text that cannot be the id of an entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file of the store that is left out of every result: its name, made printable, and the reason."""
+
+    file: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreContents:
+    """Everything in a store: entries ordered by id, unreadable files by name."""
+
+    exists: bool
+    entries: tuple[Entry, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+
+
+def read_store(root: Path, store: PurePosixPath) -> StoreContents:
+    """Read all entries of the store at `root/store`. Raises DirectoryRefusedError."""
+    entries: list[Entry] = []
+    unreadable: list[Unreadable] = []
+    with opened_directory(root, store) as directory:
+        if directory is None:
+            return StoreContents(exists=False)
+        for name in _names(directory):
+            try:
+                entries.append(_read(directory, name))
+            except (FileRefusedError, UnreadableEntry) as error:
+                unreadable.append(Unreadable(_printable(name), error.reason))
+    return StoreContents(exists=True, entries=tuple(entries), unreadable=tuple(unreadable))
+
+
+def read_entry(root: Path, store: PurePosixPath, ident: str) -> tuple[Entry, bytes]:
+    """Return one entry and the bytes of its file.
+
+    Raises BadIdError, NoSuchEntryError, FileRefusedError, UnreadableEntry and DirectoryRefusedError.
+    """
+    check_id(ident)
+    with opened_directory(root, store) as directory:
+        name = ident + _SUFFIX
+        if directory is None or not _exists(directory, name):
+            raise no_such_entry(ident)
+        data, status = read_bounded(directory, name, MAX_BYTES)
+    return parse_entry(ident, data, fallback_date=_fallback_date(ident, status.st_mtime)), data
+
+
+def check_id(ident: str) -> None:
+    """Raise BadIdError unless the text can be an entry's id. Stands before any access to a file."""
+    if not is_id(ident):
+        raise BadIdError(f"'{_printable(ident)}' is not the id of an entry: `git mem list` shows the ids")
+
+
+def no_such_entry(ident: str) -> NoSuchEntryError:
+    """Return the error for an id that names nothing."""
+    return NoSuchEntryError(f"no entry has the id '{ident}': `git mem list --state all` shows them all")
+
+
+def _read(directory: int, name: str) -> Entry:
+    ident = name.removesuffix(_SUFFIX)
+    if not is_id(ident):
+        raise FileRefusedError(_printable(name), "its name is not the id of an entry")
+    data, status = read_bounded(directory, name, MAX_BYTES)
+    return parse_entry(ident, data, fallback_date=_fallback_date(ident, status.st_mtime))
+
+
+def _names(directory: int) -> Iterator[str]:
+    # Hidden files are under construction, or a person's editor's.
+    with os.scandir(directory) as found:
+        names = [entry.name for entry in found]
+    return iter(sorted(name for name in names if name.endswith(_SUFFIX) and not name.startswith(".")))
+
+
+def _fallback_date(ident: str, mtime: float) -> str:
+    dated = _DATED_ID.match(ident)
+    if dated:
+        day, hour, minute = dated.groups()
+        date = normalise_date(f"{day}T{hour}:{minute}:00Z")
+        if date is not None:
+            return date
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(mtime))
+
+
+def _exists(directory: int, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _printable(name: str) -> str:
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -1,0 +1,43 @@
+"""Fixtures that all tests share: a throw-away world, a repository in it, and every layout."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from layouts import LAYOUTS, Standpoint, with_commit
+from world import Repo, World
+
+# Properties start git; how long an example takes says nothing about the code.
+settings.register_profile("git", deadline=None)
+settings.load_profile("git")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _clean_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the machine's git settings from libraries that look at this process's own environment."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            if name.startswith(("GIT_", "XDG_")):
+                patch.delenv(name)
+        patch.setenv("HOME", os.fspath(tmp_path_factory.mktemp("nobody")))
+        yield
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """An empty world."""
+    return World(tmp_path)
+
+
+@pytest.fixture
+def repo(world: World) -> Repo:
+    """An ordinary repository with one commit."""
+    return with_commit(world.repo())
+
+
+@pytest.fixture(params=LAYOUTS)
+def layout(request: pytest.FixtureRequest, world: World) -> Standpoint:
+    """Each layout in turn; only the one at hand is built."""
+    return LAYOUTS[str(request.param)](world)

@@ -1,0 +1,92 @@
+"""Which entries options and prefixes let through."""
+
+import pytest
+
+from gitmem.entry.model import Entry, Kind, ReviewState, SourceRef
+from gitmem.search.narrow import Filters, meets, passes
+from gitmem.search.query import parse_query
+
+OID = "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d"
+
+ENTRY = Entry(
+    id="x",
+    title="Title",
+    date="2026-01-01T00:00:00Z",
+    kind=Kind.FAILURE,
+    tags=("Net", "réseau"),
+    files_touched=("src/net/http.py",),
+    source_refs=(
+        SourceRef(source_type="commit", id=OID),
+        SourceRef(source_type="file", id="docs/a.md", path="docs/a.md", commit="f" * 40),
+        SourceRef(source_type="run", id="run-7"),
+    ),
+    run_id="run-1",
+)
+
+
+@pytest.mark.parametrize(
+    ("condition", "met"),
+    [
+        ("kind:failure", True),
+        ("kind:decision", False),
+        ("kind:decision kind:failure", True),
+        ("tag:net", True),
+        ("tag:NET", True),
+        ("tag:re\u0301seau", True),
+        ("tag:ne", False),
+        ("tag:net kind:decision", False),
+        ("path:src/net", True),
+        ("path:src/net/", True),
+        ("path:./src", True),
+        ("path:src/net/http.py", True),
+        ("path:.", True),
+        ("path:src/ne", False),
+        ("path:net", False),
+        ("path:src/net/http.py/x", False),
+        ("path:docs path:lib", True),
+        ("file:http.py", True),
+        ("file:net/http.py", True),
+        ("file:src/net/http.py", True),
+        ("file:tp.py", False),
+        ("file:net", False),
+        ("file:/", False),
+        (f"commit:{OID}", True),
+        ("commit:1A2B", True),
+        ("commit:ffff", False),
+        ("run:run-1", True),
+        ("run:run-7", True),
+        ("run:run", False),
+        ("is:stale", True),
+    ],
+)
+def test_a_condition_is_met_by_any_of_its_values_and_each_must_be(condition: str, *, met: bool) -> None:
+    assert meets(ENTRY, parse_query([condition]).conditions) is met
+
+
+@pytest.mark.parametrize(
+    ("filters", "through"),
+    [
+        (Filters(), True),
+        (Filters(kinds=(Kind.FAILURE, Kind.PATTERN)), True),
+        (Filters(kinds=(Kind.DECISION,)), False),
+        (Filters(tags=("net",)), True),
+        (Filters(tags=("other",)), False),
+        (Filters(paths=("src",)), True),
+        (Filters(paths=("lib",)), False),
+        (Filters(kinds=(Kind.FAILURE,), tags=("net",), paths=("lib",)), False),
+    ],
+)
+def test_options_narrow_as_prefixes_do(filters: Filters, *, through: bool) -> None:
+    assert passes(ENTRY, ReviewState.REVIEWED, filters) is through
+
+
+@pytest.mark.parametrize("state", [ReviewState.PROPOSED, ReviewState.SUPERSEDED, ReviewState.STALE])
+def test_inactive_entries_pass_only_when_asked_for(state: ReviewState) -> None:
+    assert not passes(ENTRY, state, Filters())
+    assert passes(ENTRY, state, Filters(include_inactive=True))
+
+
+def test_a_future_entry_is_inactive_whatever_its_state() -> None:
+    stub = Entry(id="x", title="t", date="", future=True)
+    assert not passes(stub, ReviewState.REVIEWED, Filters())
+    assert passes(stub, ReviewState.REVIEWED, Filters(include_inactive=True))

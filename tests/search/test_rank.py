@@ -1,0 +1,276 @@
+"""What a query finds, in what order, and why."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from gitmem.entry.model import Entry, Kind, ReviewState, Section, SourceRef
+from gitmem.search.fields import FieldName
+from gitmem.search.narrow import Filters
+from gitmem.search.query import Conditions, parse_query
+from gitmem.search.rank import Match, Ranking, rank
+
+OID = "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d"
+NO_STATES: Mapping[str, ReviewState] = {}
+
+
+def entry(title: str, notes: str = "", **more: object) -> Entry:
+    base = Entry(id=f"2026-01-01-0000-{title}", title=title, date="2026-01-01T00:00:00Z", notes=notes)
+    return replace(base, **more)  # type: ignore[arg-type]  # each test names fields of the model
+
+
+def ranking(entries: Sequence[Entry], *words: str, filters: Filters | None = None) -> Ranking:
+    return rank(entries, NO_STATES, parse_query(words), filters or Filters())
+
+
+def hits(entries: Sequence[Entry], *words: str) -> list[str]:
+    return [found.entry.title for found in ranking(entries, *words).hits]
+
+
+def test_every_term_must_match_the_same_entry() -> None:
+    entries = [
+        entry("Permission architecture", "trust boundary"),
+        entry("Permission prompts"),
+        entry("Other", "architecture of the cache"),
+    ]
+    assert hits(entries, "permission", "architecture") == ["Permission architecture"]
+    (found,) = ranking(entries, "permission boundary").hits
+    assert found.match is Match.ALL
+    assert found.matched_fields == (FieldName.TITLE, FieldName.NOTES)
+    assert (found.matched_terms, found.missing_terms) == (("permission", "boundary"), ())
+
+
+def test_part_of_the_terms_makes_a_ranked_partial_match() -> None:
+    entries = [
+        entry("Upload timeouts", "retry twice"),
+        entry("Retry policy for uploads"),
+        entry("Unrelated"),
+    ]
+    found = ranking(entries, "retry policy quux")
+    assert found.hits == ()
+    assert [one.entry.title for one in found.partial] == ["Retry policy for uploads", "Upload timeouts"]
+    assert {one.match for one in found.partial} == {Match.PARTIAL}
+    assert found.partial[1].matched_terms == ("retry",)
+    assert found.partial[1].missing_terms == ("policy", "quux")
+
+
+def test_stop_words_must_match_in_a_hit_but_make_no_entry_near() -> None:
+    entries = [entry("Permission architecture"), entry("How does the cache do", "the the the")]
+    found = ranking(entries, "how does the permission architecture work")
+    assert found.hits == ()
+    (near,) = found.partial
+    assert near.matched_terms == ("permission", "architecture")
+    assert near.missing_terms == ("how", "does", "the", "work")
+
+
+def test_stop_words_alone_are_words_like_any_other() -> None:
+    entries = [entry("To be or not to be"), entry("Not here")]
+    found = ranking(entries, "or not")
+    assert [one.entry.title for one in found.hits] == ["To be or not to be"]
+    assert [one.entry.title for one in found.partial] == ["Not here"]
+
+
+def test_fields_count_in_the_order_of_their_weights() -> None:
+    entries = [
+        entry("in notes", "gateway"),
+        entry("in plan", plan=("gateway",)),
+        entry("in an own section", other_sections=(Section("x", "gateway"),)),
+        entry("in run", run_id="gateway"),
+        entry("in refs", source_refs=(SourceRef(source_type="transcript", id="gateway talk"),)),
+        entry("in tags", tags=("gateway x",)),
+        entry("in decisions", decisions=("gateway",)),
+        entry("in goal", goal="gateway"),
+        entry("in aliases", aliases=("the gateway",)),
+        entry("in title: gateway"),
+    ]
+    found = ranking(entries, "gateway").hits
+    assert [(str(one.matched_fields[0]), one.score) for one in found] == [
+        ("title", 10.0),
+        ("aliases", 9.0),
+        ("goal", 8.0),
+        ("decisions", 7.0),
+        ("tags", 6.0),
+        ("sourceRefs", 5.0),
+        ("runId", 5.0),
+        ("notes", 3.0),
+        ("notes", 3.0),
+        ("notes", 3.0),
+    ]
+
+
+def test_the_score_adds_up_over_terms_and_fields() -> None:
+    (found,) = ranking([entry("Retry the_policy", "retry")], "retry policy the").hits
+    # retry: title and notes whole; policy: part of an identifier in the title; the: part, and a stop word
+    assert found.score == pytest.approx(10 + 3 + 8 + 0.8)
+
+
+def test_a_whole_identifier_ranks_above_its_parts() -> None:
+    entries = [
+        entry("parts of it", "parse HTML response"),
+        entry("spelled otherwise", "parse_html_response"),
+        entry("the thing", "parseHTMLResponse"),
+    ]
+    assert hits(entries, "parseHTMLResponse")[0] == "the thing"
+    assert len(hits(entries, "parseHTMLResponse")) == 3
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "second"),
+    [("réseau", "le réseau", "le reseau"), ("reseau", "le reseau", "le réseau"), ("йод", "про йод", "про иод")],
+)
+def test_the_very_letters_rank_above_others(query: str, first: str, second: str) -> None:
+    assert hits([entry(second), entry(first)], query) == [first, second]
+
+
+def test_japanese_voicing_is_never_ignored() -> None:
+    entries = [entry("バス停の設計"), entry("パス解決の設計"), entry("ハスの花")]
+    assert hits(entries, "バス") == ["バス停の設計"]
+    assert hits(entries, "パス") == ["パス解決の設計"]
+
+
+def test_ties_go_to_the_newest_then_to_the_id() -> None:
+    old = entry("Equal words", id="a", date="2026-01-01T00:00:00Z")
+    new = entry("Equal words", id="b", date="2026-02-01T00:00:00Z")
+    new_too = entry("Equal words", id="c", date="2026-02-01T00:00:00Z")
+    found = ranking([new_too, old, new], "equal").hits
+    assert [one.entry.id for one in found] == ["b", "c", "a"]
+
+
+NAMED = entry(
+    "Retry policy for uploads",
+    id="2026-08-31-1400-retry-policy",
+    aliases=("Backoff rules", "ADR-7"),
+    files_touched=("src/net/http_client.py",),
+    source_refs=(SourceRef(source_type="commit", id=OID, commit=OID),),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("2026-08-31-1400-retry-policy", FieldName.ID),
+        (OID, FieldName.SOURCE_REFS),
+        (OID[:7].upper(), FieldName.SOURCE_REFS),
+        (OID + "0" * 24, FieldName.SOURCE_REFS),
+        ("src/net/http_client.py", FieldName.PATHS),
+        ("./src/net/HTTP_client.py", FieldName.PATHS),
+        ("http_client.py", FieldName.PATHS),
+        ("http_client.py:40-88", FieldName.PATHS),
+        ("backoff  rules", FieldName.ALIASES),
+        ("adr-7", FieldName.ALIASES),
+        ('"Retry policy for uploads"', FieldName.TITLE),
+        ("RETRY POLICY FOR UPLOADS?", FieldName.TITLE),
+    ],
+)
+def test_what_names_an_entry_puts_it_first(query: str, field: FieldName) -> None:
+    other = entry("Talks", " ".join([query, NAMED.title, *NAMED.aliases, OID] * 9), goal=query, decisions=(query,))
+    found = ranking([other, NAMED], query).hits
+    assert found[0].entry is NAMED
+    assert found[0].match is Match.EXACT
+    assert field in found[0].matched_fields
+    assert found[0].score > 0
+    assert found[0].missing_terms == ()
+    assert all(one.match is Match.ALL for one in found[1:])
+
+
+@pytest.mark.parametrize(
+    "query",
+    [OID[:6], "retry policy", "src/net", "client.py", f"{OID} http_client.py", "backoff", "2026-08-31-1400", "f" * 7],
+)
+def test_less_than_the_name_is_no_exact_match(query: str) -> None:
+    assert all(one.match is not Match.EXACT for one in ranking([NAMED], query).hits)
+
+
+def test_the_anchor_of_a_file_does_not_name_the_entry_but_finds_it() -> None:
+    anchored = entry("Anchored", source_refs=(SourceRef(source_type="file", id="a.py", path="a.py", commit=OID),))
+    assert [one.match for one in ranking([anchored], OID[:9]).hits] == [Match.ALL]
+
+
+def test_a_query_without_a_word_finds_nothing_and_says_so() -> None:
+    found = ranking([entry("Anything ...")], "...", "!?")
+    assert found == Ranking((), (), searchable=False)
+    assert ranking([entry("Anything")], "quux").searchable
+
+
+def test_conditions_alone_list_what_meets_them_newest_first() -> None:
+    old = entry("old", kind=Kind.FAILURE)
+    new = entry("new", kind=Kind.FAILURE, date="2026-05-01T00:00:00Z")
+    found = ranking([old, entry("other"), new], "kind:failure")
+    assert [(one.entry.title, one.match, one.score) for one in found.hits] == [
+        ("new", Match.ALL, 0.0),
+        ("old", Match.ALL, 0.0),
+    ]
+
+
+def test_filters_and_conditions_must_both_be_met() -> None:
+    net = entry("Filter me", kind=Kind.DECISION, tags=("net",))
+    http = entry("Filter me too", kind=Kind.FAILURE, files_touched=("src/net/http.py",))
+    entries = [net, http]
+    assert hits(entries, "filter", "kind:failure") == ["Filter me too"]
+    assert hits(entries, "filter", "path:src/net") == ["Filter me too"]
+    assert hits(entries, "http.py") == ["Filter me too"]
+    assert [one.entry for one in ranking(entries, "filter", filters=Filters(tags=("net",))).hits] == [net]
+    assert ranking(entries, "filter tag:net", filters=Filters(kinds=(Kind.FAILURE,))).hits == ()
+
+
+def test_inactive_entries_are_left_out_by_their_effective_state() -> None:
+    entries = [entry("common one"), entry("common two"), entry("common three", review_state=ReviewState.STALE)]
+    states = {entries[0].id: ReviewState.SUPERSEDED, entries[1].id: ReviewState.REVIEWED}
+    query = parse_query(["common"])
+    assert [one.entry.title for one in rank(entries, states, query, Filters()).hits] == ["common two"]
+    assert len(rank(entries, states, query, Filters(include_inactive=True)).hits) == 3
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["AND", "OR NOT", "(x", "a:b", "NEAR(a b)", "%", "*", "[a-", "^x", "x' OR 1=1 --", "c++", "what's the plan?", "🎉"],
+)
+def test_nothing_in_a_query_is_an_operator(query: str) -> None:
+    literal = entry(f"It says {query} here")
+    decoy = entry("Nothing of the kind")
+    assert hits([decoy, literal], query) in ([literal.title], [])
+    assert bool(hits([literal], query)) is ranking([literal], query).searchable
+
+
+WRITTEN = f"""
+    max_retries maxRetries max-retries retries v2.10.3 20.04 E1042 HCA060T parseHTTPRequest net/http_client.py:42
+    foo.bar.Baz std::vector C++17, c# #1466 0xff $HOME/.config d'été l’œuvre réglage re\u0301glage what's don't
+    pre-edit `code` **bold** (parens) [link](https://example.org/a_b?c=d&e=1.5) the … — « » --match 007 12345678
+    缓存失效 使用JWT令牌 バス ｶﾞ 데이터베이스 ล้วน हिन्दी йод Straße İzmir {OID} {OID[:9]} 🎉 ❤️ 👨\u200d👩\u200d👧
+    1.2.3-rc1+build.5 __init__ a_ -x x' co\u00adop a\u200bb
+"""
+WORDS = st.sampled_from(WRITTEN.split())
+ANY_WORD = st.one_of(WORDS, WORDS, st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8))
+LINES = st.lists(ANY_WORD, min_size=1, max_size=8).map(" ".join)
+
+
+@given(LINES, LINES, LINES, st.sampled_from(["title", "goal", "decisions", "notes", "tags", "plan"]))
+@settings(max_examples=100)
+def test_any_words_taken_from_an_entry_find_it(before: str, line: str, after: str, name: str) -> None:
+    query = parse_query([line])
+    assume(query.terms)
+    assume(query.conditions == Conditions())
+    text = f"{before}\n{line}\n{after}"
+    value = text if name in {"title", "goal", "notes"} else (text,)
+    holder = replace(entry("untitled"), **{name: value})  # type: ignore[arg-type]  # as in `entry`
+    assert hits([holder], line) == [holder.title]
+    for word in line.split():
+        if parse_query([word]).terms:
+            assert hits([holder], word) == [holder.title], word
+
+
+@given(st.lists(st.tuples(LINES, LINES), min_size=1, max_size=6), LINES, st.randoms(use_true_random=False))
+@settings(max_examples=60)
+def test_order_and_company_change_no_result(contents: list[tuple[str, str]], line: str, dice: random.Random) -> None:
+    entries = [entry(title, notes, id=f"id-{number}") for number, (title, notes) in enumerate(contents)]
+    query = parse_query([line.replace(":", " ")])
+    straight = rank(entries, NO_STATES, query, Filters())
+    shuffled = dice.sample(entries, len(entries))
+    assert rank(shuffled, NO_STATES, query, Filters()) == straight
+    for found in straight.hits + straight.partial:
+        alone = rank([found.entry], NO_STATES, query, Filters())
+        assert (alone.hits + alone.partial) == (found,)

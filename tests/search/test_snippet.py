@@ -1,0 +1,108 @@
+"""Excerpts and what is marked in them."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gitmem.entry.model import Entry
+from gitmem.search.query import parse_query
+from gitmem.search.snippet import excerpt, highlight_spans
+from gitmem.text import plain
+
+FILLER = "lorem ipsum dolor sit amet consectetur " * 20
+
+
+def entry(title: str, notes: str = "", goal: str = "", tags: tuple[str, ...] = ()) -> Entry:
+    return Entry(id="x", title=title, date="2026-01-01T00:00:00Z", notes=notes, goal=goal, tags=tags)
+
+
+def shown(found: Entry, query: str, limit: int = 240) -> str:
+    return excerpt(found, parse_query([query]), limit)
+
+
+def test_the_excerpt_comes_from_another_field_than_the_title() -> None:
+    assert shown(entry("Permission architecture", "trust boundary"), "permission boundary") == "trust boundary"
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (entry("Gateway", "gateway in notes", goal="another goal"), "gateway in notes"),
+        (entry("Gateway", "gateway in notes", goal="gateway as a goal"), "gateway as a goal"),
+        (entry("Gateway", "nothing of it"), "nothing of it"),
+        (entry("Gateway", "\n \n"), "Gateway"),
+        (entry("Gateway", tags=("gateway-team",)), "gateway-team"),
+        (entry("Gateway", tags=("other",)), "Gateway"),
+        (entry("x", "the how does", goal="a gateway"), "a gateway"),
+    ],
+)
+def test_the_field_with_the_most_telling_terms_is_shown(found: Entry, expected: str) -> None:
+    assert shown(found, "how does the gateway") == expected
+
+
+def test_the_passage_with_most_terms_is_shown_in_whole_words() -> None:
+    text = f"retry {FILLER} the retry policy of uploads {FILLER} policy"
+    found = shown(entry("x", text), "retry policy", 80)
+    assert "retry policy" in found
+    assert len(found) <= 80
+    assert found.startswith("…")
+    assert found.endswith("…")
+    assert set(found.strip("…").split()) <= set(text.split())
+
+
+def test_nothing_is_cut_where_nothing_is_left_out() -> None:
+    assert shown(entry("x", "short and retry"), "retry") == "short and retry"
+    assert shown(entry("x", f"retry first {FILLER}"), "retry", 60).startswith("retry first")
+    assert shown(entry("x", f"{FILLER} at last retry"), "retry", 60).endswith("at last retry")
+
+
+def test_a_match_inside_a_word_shows_the_word() -> None:
+    found = shown(entry("x", f"{FILLER} parseHTTPRequest {FILLER}"), "http", 60)
+    assert "parseHTTPRequest" in found
+
+
+def test_scripts_without_spaces_are_cut_between_characters() -> None:
+    found = shown(entry("x", "完全无关的条目" * 30 + "缓存失效策略" + "完全无关的条目" * 30), "失效策略", 40)
+    assert "失效策略" in found
+    assert len(found) <= 40
+
+
+def test_a_term_longer_than_the_excerpt_still_has_its_beginning() -> None:
+    long = "缓存失效策略" * 20
+    found = shown(entry("x", f"{FILLER}{long}"), long, 30)
+    assert found.startswith("…缓存失效")
+    assert len(found) <= 30
+
+
+def test_the_excerpt_is_one_line_without_hidden_characters() -> None:
+    assert shown(entry("x", "# Head\n\n\x1b[31mretry\u202e\there\r\n"), "retry") == "# Head [31mretry here"
+
+
+@given(
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=300),
+    st.text(st.sampled_from("ab 失Éé-_."), max_size=10),
+    st.integers(10, 80),
+)
+@settings(max_examples=150)
+def test_an_excerpt_is_bounded_plain_and_from_the_entry(notes: str, words: str, limit: int) -> None:
+    found = shown(entry("title", notes), words, limit)
+    assert len(found) <= limit
+    assert found == plain(found)
+    assert found.strip("…").strip() in " ".join(plain(notes).split()) or found == "title"
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "marked"),
+    [
+        ("Retry the retry policy", "retry policy", ["Retry", "retry", "policy"]),
+        ("max_retries and maxRetries", "max-retries", ["max_retries", "maxRetries"]),
+        ("parseHTTPRequest", "http", ["HTTP"]),
+        ("Réglage d'été", "reglage ete", ["Réglage", "été"]),
+        ("缓存失效策略", "缓存 失效", ["缓存失效"]),
+        ("maxRetries", "max retries maxRetries", ["maxRetries"]),
+        ("nothing", "quux", []),
+        ("re\u0301seau ﾊﾞｽ", "réseau バス", ["re\u0301seau", "ﾊﾞｽ"]),
+    ],
+)
+def test_every_match_is_marked_once(text: str, query: str, marked: list[str]) -> None:
+    assert [text[start:end] for start, end in highlight_spans(text, parse_query([query]))] == marked
