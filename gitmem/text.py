@@ -13,13 +13,13 @@ _LINE_BREAKS: Final = re.compile("\r\n|[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
 
 # C0 and C1 controls, bidirectional controls, zero-width and other invisible format characters (Unicode's
 # Default_Ignorable_Code_Point among category Cf), and lone surrogates, which UTF-8 cannot hold.
-_CONTROLS: Final = re.compile(
+HIDDEN: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
 # What a terminal could obey or be fooled by: the same, less the tab and the line feed that text is made of.
-_NOT_SHOWN: Final = re.compile(f"(?![\t\n]){_CONTROLS.pattern}")
+_NOT_SHOWN: Final = re.compile(f"(?![\t\n]){HIDDEN.pattern}")
 
 SLUG_LIMIT: Final = 60
 
@@ -30,7 +30,7 @@ def plain(value: str) -> str:
     Line breaks and tabs become one space so that words stay apart; everything else of that kind is taken out
     (CONTRACT section 3, "Rules of trust"). Surrounding white space goes too.
     """
-    return _CONTROLS.sub("", _LINE_BREAKS.sub(" ", value)).strip()
+    return HIDDEN.sub("", _LINE_BREAKS.sub(" ", value)).strip()
 
 
 def visible(text: str) -> str:
@@ -39,6 +39,11 @@ def visible(text: str) -> str:
     Tabs and line feeds stay.
     """
     return _NOT_SHOWN.sub(lambda found: _escape(found.group()), text)
+
+
+def visible_line(text: str) -> str:
+    r"""Return the text as one line of a report: as visible does, and tabs and line ends as `\t` and `\n`."""
+    return visible(text).replace("\t", "\\t").replace("\n", "\\n")
 
 
 def _escape(character: str) -> str:

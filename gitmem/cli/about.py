@@ -8,7 +8,7 @@ from gitmem.cli.session import Session
 from gitmem.errors import ExitCode
 from gitmem.porcelain.about import Mention, about
 from gitmem.porcelain.encode import encode
-from gitmem.text import visible
+from gitmem.text import visible_line
 
 
 @click.command("about", short_help="say which entries cite a file")
@@ -28,4 +28,4 @@ def command(session: Session, *, paths: tuple[str, ...], as_json: bool) -> int:
 def _lines(session: Session, mention: Mention) -> str:
     lines = "" if mention.line_start is None else f":{mention.line_start}-{mention.line_end}"
     verdict = session.styled(mention.verdict, fg=COLORS[mention.verdict])
-    return f"{visible(mention.path)}{lines}  {verdict}  {visible(mention.title)}\n    {mention.id}\n"
+    return f"{visible_line(mention.path)}{lines}  {verdict}  {visible_line(mention.title)}\n    {mention.id}\n"

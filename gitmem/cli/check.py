@@ -11,7 +11,7 @@ from gitmem.entry.model import SourceRef
 from gitmem.evidence.verdict import EntryVerdict, Judgement, Verdict
 from gitmem.porcelain.check import Checked, FailOn, check
 from gitmem.porcelain.encode import encode
-from gitmem.text import visible
+from gitmem.text import visible_line
 
 COLORS: Final = {Verdict.STALE: "red", Verdict.UNVERIFIED: "yellow", Verdict.CURRENT: "green"}
 
@@ -57,18 +57,18 @@ def _lines(session: Session, checked: Checked) -> Iterator[str]:
 
 
 def _entry(found: EntryVerdict) -> Iterator[str]:
-    yield f"  {visible(found.entry.title)}"
+    yield f"  {visible_line(found.entry.title)}"
     yield f"    {found.entry.id}"
     if not found.judgements:
         yield "    no evidence: nothing in git can confirm it"
     for judgement in found.judgements:
-        yield f"    {visible(cited(judgement.ref))}: {_told(judgement)}"
+        yield f"    {visible_line(cited(judgement.ref))}: {_told(judgement)}"
 
 
 def _told(judgement: Judgement) -> str:
     finding = judgement.finding
     mark = "" if finding.verdict is Verdict.CURRENT else f" [{finding.reason}]"
-    return f"{visible(finding.message)}{mark}"
+    return f"{visible_line(finding.message)}{mark}"
 
 
 def cited(ref: SourceRef) -> str:

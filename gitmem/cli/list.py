@@ -7,7 +7,7 @@ from gitmem.cli.session import Session
 from gitmem.entry.model import Entry, Kind, ReviewState
 from gitmem.porcelain.encode import encode
 from gitmem.porcelain.list import list_entries
-from gitmem.text import visible
+from gitmem.text import visible_line
 
 
 @click.command("list", short_help="list entries")
@@ -28,4 +28,4 @@ def command(session: Session, *, kinds: tuple[str, ...], states: tuple[str, ...]
 def _line(session: Session, entry: Entry) -> str:
     state = "" if entry.active else f" ({entry.review_state})"
     ident = session.styled(entry.id, fg="yellow")
-    return f"{ident}  {entry.kind or 'unknown'}{state}  {visible(entry.title)}\n"
+    return f"{ident}  {entry.kind or 'unknown'}{state}  {visible_line(entry.title)}\n"

@@ -16,7 +16,7 @@ from gitmem.search.narrow import Filters
 from gitmem.search.query import Query, parse_query
 from gitmem.search.rank import Match
 from gitmem.search.snippet import highlight_spans
-from gitmem.text import visible
+from gitmem.text import visible_line
 
 
 @click.command("search", short_help="find entries")
@@ -104,11 +104,11 @@ def _hit(session: Session, query: Query, hit: Hit) -> Iterator[str]:
     if hit.excerpt and hit.excerpt != hit.title:
         yield f"    {_highlighted(session, query, hit.excerpt)}"
     if hit.match is Match.PARTIAL:
-        yield f"    lacks: {visible(' '.join(hit.missing_terms))}"
+        yield f"    lacks: {visible_line(' '.join(hit.missing_terms))}"
 
 
 def _highlighted(session: Session, query: Query, text: str) -> str:
-    shown = visible(text)
+    shown = visible_line(text)
     pieces, at = [], 0
     for start, end in highlight_spans(shown, query):
         pieces += [shown[at:start], session.styled(shown[start:end], bold=True)]

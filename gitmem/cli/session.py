@@ -13,7 +13,7 @@ import click
 
 from gitmem.errors import GitMemError, UsageError
 from gitmem.git.pager import page
-from gitmem.text import visible
+from gitmem.text import visible_line
 from gitmem.workspace import Workspace, open_workspace
 
 COLORS: Final = ("auto", "always", "never")
@@ -91,11 +91,11 @@ class Session:
 
     def warn(self, message: str) -> None:
         """Write one line to standard error."""
-        click.echo(f"warning: {visible(message)}", err=True)
+        click.echo(f"warning: {visible_line(message)}", err=True)
 
     def hint(self, message: str) -> None:
         """Write a line of advice to standard error."""
-        click.echo(visible(message), err=True)
+        click.echo(visible_line(message), err=True)
 
     def _colored(self) -> bool:
         if self.color != "auto":

@@ -8,7 +8,7 @@ from gitmem.cli.options import json_option
 from gitmem.cli.session import Session
 from gitmem.porcelain.encode import encode
 from gitmem.porcelain.status import Status, status
-from gitmem.text import visible
+from gitmem.text import visible_line
 
 
 @click.command("status", short_help="show the state of the store")
@@ -32,4 +32,4 @@ def _lines(found: Status) -> Iterator[str]:
     verdicts = found.verdicts
     yield f"verdicts: {verdicts.current} current, {verdicts.stale} stale, {verdicts.unverified} unverified"
     for bad in found.invalid:
-        yield f"unread:   {visible(bad.file)}: {bad.reason}"
+        yield f"unread:   {visible_line(bad.file)}: {bad.reason}"

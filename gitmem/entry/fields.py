@@ -15,6 +15,11 @@ def text_of(value: Value) -> str | None:
     return (plain(value) or None) if isinstance(value, str) else None
 
 
+def exact_text_of(value: Value) -> str | None:
+    """Return a value's text as it is, or None where it is absent, empty or not text: a path must name its file."""
+    return (value or None) if isinstance(value, str) else None
+
+
 def texts_of(value: Value) -> tuple[str, ...]:
     """Return the texts of a list; a single text is a list of one. What is not text is left out."""
     found = (text_of(item) for item in (value if isinstance(value, list) else [value]))
@@ -39,8 +44,10 @@ def _ref_of(value: Value) -> SourceRef | None:
 
 
 def _ref_of_mapping(value: dict[str, Value]) -> SourceRef | None:
-    source_type, ident, path, commit = (text_of(value.get(key)) for key in ("sourceType", "id", "path", "commit"))
+    source_type, ident, commit = (text_of(value.get(key)) for key in ("sourceType", "id", "commit"))
+    path = exact_text_of(value.get("path"))
     if source_type == SourceType.FILE:
+        ident = exact_text_of(value.get("id"))
         ident, path = ident or path, path or ident
     elif source_type == SourceType.COMMIT:
         ident = ident or commit

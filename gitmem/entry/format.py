@@ -6,7 +6,7 @@ from dataclasses import replace
 from gitmem.entry.body import format_body
 from gitmem.entry.encode import source_ref_to_json
 from gitmem.entry.frontmatter import MAX_BYTES
-from gitmem.entry.model import Entry, SourceRef
+from gitmem.entry.model import Entry, SourceRef, SourceType
 from gitmem.entry.scalars import compact, date_scalar, scalar
 from gitmem.errors import GitMemError
 from gitmem.text import plain
@@ -76,9 +76,8 @@ def _plain_ref(ref: SourceRef) -> SourceRef:
     return replace(
         ref,
         source_type=plain(ref.source_type),
-        id=plain(ref.id),
+        id=ref.id if ref.source_type == SourceType.FILE else plain(ref.id),
         label=_plain_or_none(ref.label),
-        path=_plain_or_none(ref.path),
         commit=_plain_or_none(ref.commit),
         blob=_plain_or_none(ref.blob),
         text_hash=_plain_or_none(ref.text_hash),

@@ -30,6 +30,10 @@ _HANDLER: Final = YAMLHandler(fm_boundary=_FENCE)
 # Anything but these needs a closer look; most blocks are plain ASCII and are spared it.
 _UNUSUAL: Final = re.compile(r"[^\t\n -~]")
 
+# Below the top level, a file is named by these: cleaned, they would name another one. Only escapes in double quotes
+# can bring hidden characters here, since raw ones are taken out of the block before it is read.
+_EXACT: Final = frozenset({"path", "id"})
+
 _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
 _LOADER: Final = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
@@ -234,7 +238,9 @@ class _Reader:
             raise self._refusal("YAML tags are not allowed, quote the value")
         self._leaf_end = _mark(event.end_mark)
         null = event.implicit[0] and event.value in _NULLS
-        self._place(None if null else bare(event.value.replace("\n", " ")), event)
+        exact = len(self._stack) > 1 and self._stack[-1].key in _EXACT and event.style == '"'
+        text = event.value if exact else bare(event.value.replace("\n", " "))
+        self._place(None if null else text, event)
 
     def _open(self, event: yaml.CollectionStartEvent) -> None:
         if event.tag is not None:

@@ -8,7 +8,7 @@ import json
 import re
 from typing import Final
 
-from gitmem.text import plain
+from gitmem.text import HIDDEN, plain
 
 # What some YAML reader takes for something other than text: truth values and nulls of 1.1 and 1.2 ...
 _WORD: Final = re.compile("y|n|yes|no|on|off|true|false|null", re.IGNORECASE)
@@ -20,8 +20,9 @@ _TIMESTAMP: Final = re.compile("[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?")
 # A value that the writer makes itself and that is plain in the format's own example.
 _DATE: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
-# The two characters that JSON allows and YAML does not.
-_NOT_IN_YAML: Final = re.compile("[\ufffe\uffff]")
+# Two characters that JSON allows and YAML does not; and hidden ones, which only the exact text of a path can hold:
+# raw, they would be taken out again. Those beyond U+FFFF have no escape that JSON and YAML share.
+_ESCAPED: Final = re.compile(f"[\ufffe\uffff]|(?![\U00010000-\U0010ffff]){HIDDEN.pattern}")
 
 
 def scalar(value: str) -> str:
@@ -43,7 +44,7 @@ def quoted(value: str) -> str:
 def compact(value: object) -> str:
     """Return a value as JSON on one line without blanks, which is YAML in flow style too."""
     written = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return _NOT_IN_YAML.sub(lambda found: f"\\u{ord(found.group()):04x}", written)
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found.group()):04x}", written)
 
 
 def _is_plain(text: str) -> bool:

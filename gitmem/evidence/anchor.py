@@ -15,6 +15,7 @@ from gitmem.evidence.target import Found, look
 from gitmem.evidence.verdict import Finding
 from gitmem.git.checkout import FileKind
 from gitmem.git.repository import Repository
+from gitmem.text import HIDDEN, visible
 
 _RANGE: Final = re.compile(r"(?P<path>.+):(?P<start>[0-9]{1,9})(?:-(?P<end>[0-9]{1,9}))?", re.DOTALL)
 
@@ -92,6 +93,8 @@ def _relative(worktree: Path, directory: Path, path: str) -> str:
     plain = normalise(str(inside(worktree, directory, path)))
     if isinstance(plain, Finding):
         raise CitationError(f"'{path}' cannot be cited: {plain.message}")
+    if any(ord(character) > 0xFFFF and HIDDEN.match(character) for character in plain):
+        raise CitationError(f"'{visible(plain)}' has hidden characters that an entry cannot hold: rename the file")
     return plain
 
 

@@ -87,7 +87,7 @@ def _judge_citation(repository: Repository, citation: Citation, found: Found) ->
     if citation.blob is None and citation.text_hash is None:
         return Finding(Reason.NO_BASELINE, "no anchor is recorded: add the entry anew with `git mem add --file`")
     if found.kind is not FileKind.REGULAR:
-        told = f"{citation.path} is no regular file any more"
+        told = "this is no regular file any more"
         return Finding(Reason.TYPE_CHANGED, told, _dirty(repository, citation))
     comparison = _compare(repository, citation, found.data, found.blob)
     if verdict_of(comparison.reason) is Verdict.STALE:
@@ -107,11 +107,11 @@ def _judge_missing(repository: Repository, citation: Citation, found: Found) -> 
             {**comparison.evidence, "sparse": True},
         )
     if at_head is not None or found.tracked:
-        return Finding(Reason.DELETED_IN_WORKTREE, f"{citation.path} was deleted here, not yet committed")
+        return Finding(Reason.DELETED_IN_WORKTREE, "the file was deleted here, not yet committed")
     culprit = find_culprit(repository, citation.path, citation.commit, lambda blob: blob is not None)
     if culprit is None and not _ever_existed(repository, citation):
-        return Finding(Reason.NO_SUCH_PATH, f"{citation.path} was never in this repository: correct the sourceRef")
-    return Finding(Reason.DELETED, f"{citation.path} was deleted{_in(culprit)}", _by(culprit))
+        return Finding(Reason.NO_SUCH_PATH, "no such file was ever in this repository: correct the sourceRef")
+    return Finding(Reason.DELETED, f"the file was deleted{_in(culprit)}", _by(culprit))
 
 
 def _ever_existed(repository: Repository, citation: Citation) -> bool:
@@ -201,7 +201,7 @@ def _blob_data(repository: Repository, blob: str | None) -> bytes | None:
 
 def _told(citation: Citation, comparison: Comparison) -> str:
     start, end = citation.lines or (0, 0)
-    cited = citation.path if citation.lines is None else _lines(start, end)
+    cited = "the file" if citation.lines is None else _lines(start, end)
     moved = comparison.evidence
     return {
         Reason.UNCHANGED: f"{cited} unchanged",
@@ -211,7 +211,7 @@ def _told(citation: Citation, comparison: Comparison) -> str:
         Reason.LINES_CHANGED: f"{cited} changed",
         Reason.WHITESPACE_CHANGED: f"{cited} changed in white space",
         Reason.CONTENT_CHANGED: f"{cited} changed",
-        Reason.BINARY_CHANGED: f"{citation.path} is binary and changed",
+        Reason.BINARY_CHANGED: "the file is binary and changed",
         Reason.RANGE_INVALID: f"{cited} lie beyond the end of the file: correct the sourceRef",
         Reason.BASELINE_MISSING: "what was cited is not in this repository: `git fetch` it, or clone without a filter",
     }[comparison.reason]

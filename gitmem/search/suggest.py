@@ -1,6 +1,6 @@
 """Near spellings of what no entry has."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -33,13 +33,20 @@ def suggestions(query: Query, entries: Iterable[Entry]) -> tuple[Suggestion, ...
 
     `entries` are those that the search may show. Terms without a near spelling are left out.
     """
-    held = [passage(value) for entry in entries for field in fields(entry) for value in field.values]
-    unknown = [term for term in query.terms if not any(quality(term, text) for text in held)]
-    if not unknown:
-        return ()
+    held: list[Passage] = []
+    unknown: Sequence[Term] = query.terms
+    for text in _passages(entries):
+        unknown = [term for term in unknown if not quality(term, text)]
+        if not unknown:
+            return ()
+        held.append(text)
     spellings = _vocabulary(held)
     found = (Suggestion(term.typed, _candidates(term, spellings)) for term in unknown)
     return tuple(suggestion for suggestion in found if suggestion.candidates)
+
+
+def _passages(entries: Iterable[Entry]) -> Iterator[Passage]:
+    return (passage(value) for entry in entries for field in fields(entry) for value in field.values)
 
 
 def _vocabulary(held: Iterable[Passage]) -> dict[str, str]:

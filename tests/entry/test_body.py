@@ -132,7 +132,7 @@ def test_a_heading_in_a_code_fence_is_none(fenced: str) -> None:
 
 
 @given(MARKDOWN)
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_the_h1_headings_are_those_of_commonmark(text: str) -> None:
     tokens = MarkdownIt("commonmark").parse(text)
     expected = [
@@ -145,7 +145,7 @@ def test_the_h1_headings_are_those_of_commonmark(text: str) -> None:
 
 
 @given(MARKDOWN)
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_reading_what_was_written_from_a_reading_changes_nothing(text: str) -> None:
     read = parse_body(text)
     fields = {name: getattr(read, name) for name in read.__slots__}
@@ -153,7 +153,7 @@ def test_reading_what_was_written_from_a_reading_changes_nothing(text: str) -> N
 
 
 @given(MARKDOWN.map(trimmed), st.lists(st.builds(Section, st.just("Other"), MARKDOWN.map(trimmed)), max_size=2))
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_free_text_survives_and_swallows_no_section(notes: str, others: list[Section]) -> None:
     read = parse_body(format_body(entry(goal="g", notes=notes, other_sections=tuple(others))))
     assert (read.goal, read.notes, read.other_sections) == ("g", notes, tuple(others))
@@ -199,6 +199,7 @@ def test_many_open_fences_take_no_longer_than_their_length() -> None:
 
 
 @given(st.text())
+@settings(deadline=None)
 def test_one_line_is_one_line_for_every_reader_and_stays_so(text: str) -> None:
     line = one_line(text)
     assert len(line.splitlines()) <= 1

@@ -2,7 +2,7 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.entry.dates import normalise_date
@@ -47,6 +47,7 @@ def test_what_is_no_date_is_none(written: str) -> None:
 
 
 @given(st.datetimes(min_value=datetime(2, 1, 1), max_value=datetime(9998, 1, 1)), st.integers(-840, 840))  # noqa: DTZ001 - hypothesis wants naive bounds
+@settings(deadline=None)
 def test_any_moment_is_read_in_any_offset(moment: datetime, minutes: int) -> None:
     local = moment.replace(tzinfo=timezone(timedelta(minutes=minutes)))
     read = normalise_date(local.isoformat())
@@ -56,6 +57,7 @@ def test_any_moment_is_read_in_any_offset(moment: datetime, minutes: int) -> Non
 
 
 @given(st.text("0123456789-:.,TWZ+ tz", max_size=30) | st.text(max_size=30))
+@settings(deadline=None)
 def test_any_text_gives_the_normal_form_or_none(text: str) -> None:
     read = normalise_date(text)
     assert read is None or re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", read)

@@ -9,7 +9,7 @@ from gitmem.entry.format import UnwritableEntry, format_entry, format_source_ref
 from gitmem.entry.frontmatter import MAX_BYTES
 from gitmem.entry.model import Entry, Kind, ReviewState, Section, SourceRef
 from gitmem.entry.parse import parse_entry
-from gitmem.text import plain
+from gitmem.text import HIDDEN, plain
 
 DATE = "2026-08-31T14:00:00Z"
 EXAMPLE = """---
@@ -187,3 +187,30 @@ def test_an_entry_that_could_not_be_read_again_is_not_written() -> None:
     assert len(format_entry(replace(entry, notes="x" * room))) == MAX_BYTES
     with pytest.raises(UnwritableEntry, match="shorten it"):
         format_entry(replace(entry, notes="x" * (room + 1)))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "nl\nx.txt",
+        "tab\there",
+        "sep\u2028two",
+        "nel\x85",
+        "\u202egpj.exe",
+        " outer ",
+        '"q"',
+        "back\\slash",
+        "\u200bzero",
+    ],
+)
+def test_a_cited_path_survives_exactly_and_hides_nothing(path: str) -> None:
+    entry = Entry(
+        id="x",
+        title="t",
+        date="2026-01-02T03:04:00Z",
+        source_refs=(SourceRef(source_type="file", id=path, path=path), SourceRef(source_type="run", id="r")),
+    )
+    data = format_entry(entry)
+    assert parse_entry("x", data, fallback_date=entry.date) == entry
+    assert HIDDEN.search(data.decode("utf-8").replace("\n", "")) is None
+    assert len(data.splitlines()) == len(data.decode("utf-8").splitlines())

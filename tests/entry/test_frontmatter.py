@@ -89,7 +89,7 @@ def test_a_text_is_split_at_its_fences(text: str, parts: tuple[str, str, str, st
 
 
 @given(NASTY)
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_the_parts_of_a_text_are_the_text(text: str) -> None:
     for opened in (text, f"---\n{text}"):
         try:
@@ -255,6 +255,7 @@ def test_any_block_is_read_or_refused_by_both_loaders(block: str) -> None:
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
+@settings(deadline=None)
 def test_bare_text_keeps_its_lines_and_is_bare_for_good(text: str) -> None:
     once = bare(text)
     assert once.count("\n") == text.count("\n")
@@ -263,6 +264,7 @@ def test_bare_text_keeps_its_lines_and_is_bare_for_good(text: str) -> None:
 
 
 @given(st.binary(max_size=200))
+@settings(deadline=None)
 def test_any_bytes_are_decoded_or_refused(data: bytes) -> None:
     try:
         text = decode(data)

@@ -307,7 +307,7 @@ NASTY = st.lists(
 
 
 @given(NASTY)
-@settings(max_examples=250)
+@settings(max_examples=250, deadline=None)
 def test_any_file_is_read_or_refused_and_what_is_read_can_be_written_and_read_again(text: str) -> None:
     for data in (text.encode(), f"---\n{text}".encode(), V1.format("").encode() + text.encode()):
         try:

@@ -2,7 +2,7 @@ import string
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.entry.model import Entry, Kind, ReviewState
@@ -81,6 +81,7 @@ def test_a_new_id_needs_a_date() -> None:
 
 
 @given(st.text())
+@settings(deadline=None)
 def test_a_new_id_is_an_id_whatever_the_title(title: str) -> None:
     assert is_id(new_id("2026-08-31T14:00:00Z", title, ()))
 
@@ -149,6 +150,7 @@ def test_an_entry_outside_a_circle_supersedes_the_one_that_stays() -> None:
 
 
 @given(ENTRIES, st.randoms())
+@settings(deadline=None)
 def test_supersession_is_acyclic_and_does_not_depend_on_the_order(entries: list[Entry], random: object) -> None:
     replaced = successor(entries)
     ids = {made.id for made in entries}
@@ -158,6 +160,7 @@ def test_supersession_is_acyclic_and_does_not_depend_on_the_order(entries: list[
 
 
 @given(ENTRIES)
+@settings(deadline=None)
 def test_what_nothing_replaced_keeps_its_own_state(entries: list[Entry]) -> None:
     states, replaced = effective_states(entries), successor(entries)
     for made in entries:

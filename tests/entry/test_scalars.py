@@ -36,7 +36,7 @@ def naive(block: str) -> dict[str, str]:
 
 
 @given(TEXTS)
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 def test_every_reader_reads_a_scalar_as_just_that_text(text: str) -> None:
     block = f"key: {scalar(text)}\n"
     expected = plain(text)
@@ -47,7 +47,7 @@ def test_every_reader_reads_a_scalar_as_just_that_text(text: str) -> None:
 
 
 @given(st.lists(TEXTS, max_size=4))
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_every_reader_reads_a_list_as_just_those_texts(texts: list[str]) -> None:
     expected = [plain(text) for text in texts]
     line = f"key: {compact(expected)}"

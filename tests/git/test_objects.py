@@ -75,7 +75,7 @@ def common_dir(repo: Repo) -> Path:
 
 def fill(repo: Repo) -> Repo:
     """Commit one object of each kind and mode, tags of everything, and the same file in several versions."""
-    repo.commit("Names", {name: f"this is {name}\n" for name in (*NAMES, NOT_UTF8)})
+    repo.commit("Names", {name: os.fsencode(f"this is {name}\n") for name in (*NAMES, NOT_UTF8)})
     (repo.path / "link").symlink_to("plain.txt")
     repo.write("run.sh", "#!/bin/sh\n").chmod(0o755)
     repo.git("add", "link", "run.sh")
@@ -195,11 +195,7 @@ def test_alternates_that_are_gone_make_their_objects_missing(opener: Opener, wor
     world.git("clone", "-q", "--shared", origin.path, "main", cwd=world.root)
     oid = origin.rev()
     shutil.rmtree(origin.path)
-    database = opener.open(world.root / "main" / ".git")
-    try:
-        assert database.kind(oid) is None
-    except ObjectDamagedError as error:
-        assert error.oid == oid
+    assert opener.open(world.root / "main" / ".git").kind(oid) is None
 
 
 def loose_file(repo: Repo, oid: str) -> Path:
@@ -208,26 +204,23 @@ def loose_file(repo: Repo, oid: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda data: b"",
-        lambda data: b"not zlib at all",
-        lambda data: data[: len(data) // 2],
-        lambda data: zlib.compress(b"blob"),
-        lambda data: zlib.compress(b"blob 5\0other"),
-        lambda data: zlib.compress(b"blob x\0hello\n"),
-        lambda data: zlib.compress(b"nonsense 6\0hello\n"),
-    ],
-    ids=["empty", "garbage", "cut", "no-header", "other-content", "no-size", "no-kind"],
-)
-def test_a_damaged_object_is_named_with_the_remedy(
-    opener: Opener, world: World, damage: Callable[[bytes], bytes]
-) -> None:
+DAMAGE = {
+    "empty": b"",
+    "garbage": b"not zlib at all",
+    "cut": zlib.compress(b"blob 6\0hello\n")[:-7],
+    "no-header": zlib.compress(b"blob"),
+    "short": zlib.compress(b"blob 6\0hell"),
+    "other-content": zlib.compress(b"blob 6\0HELLO\n"),
+    "no-size": zlib.compress(b"blob x\0hello\n"),
+    "no-kind": zlib.compress(b"nonsense 6\0hello\n"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_object_is_named_with_the_remedy(opener: Opener, world: World, damage: bytes) -> None:
     repo = with_commit(opener.repo(world))
     oid = repo.rev("HEAD:README.md")
-    path = loose_file(repo, oid)
-    path.write_bytes(damage(path.read_bytes()))
+    loose_file(repo, oid).write_bytes(damage)
     with pytest.raises(ObjectDamagedError, match=f"object {oid} cannot be read: run `git fsck`") as damaged:
         opener.open(common_dir(repo)).blob(oid)
     assert "\n" not in damaged.value.message

@@ -61,10 +61,10 @@ def test_the_outline_shows_what_stands_where(text: str, outline: str) -> None:
 
 
 def test_text_that_composes_across_its_clusters_keeps_one_range_for_all() -> None:
-    # A Hangul consonant, an unseen character and a vowel: one syllable once the unseen one is gone.
-    normal = normalise("\u1100\u200b\u1161")
-    assert normal.text == "\uac00"
-    assert normal.source(0, 1) == (0, 3)
+    # A consonant and a vowel of the keyboard: letters by themselves, one syllable in NFKC.
+    normal = normalise("x\u3131\u314f")
+    assert normal.text == "x\uac00"
+    assert [normal.source(0, 1), normal.source(1, 2)] == [(0, 3), (0, 3)]
 
 
 @given(st.text(max_size=30))

@@ -249,7 +249,7 @@ LINES = st.lists(ANY_WORD, min_size=1, max_size=8).map(" ".join)
 
 
 @given(LINES, LINES, LINES, st.sampled_from(["title", "goal", "decisions", "notes", "tags", "plan"]))
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_any_words_taken_from_an_entry_find_it(before: str, line: str, after: str, name: str) -> None:
     query = parse_query([line])
     assume(query.terms)
@@ -264,7 +264,7 @@ def test_any_words_taken_from_an_entry_find_it(before: str, line: str, after: st
 
 
 @given(st.lists(st.tuples(LINES, LINES), min_size=1, max_size=6), LINES, st.randoms(use_true_random=False))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_order_and_company_change_no_result(contents: list[tuple[str, str]], line: str, dice: random.Random) -> None:
     entries = [entry(title, notes, id=f"id-{number}") for number, (title, notes) in enumerate(contents)]
     query = parse_query([line.replace(":", " ")])

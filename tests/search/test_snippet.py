@@ -53,7 +53,9 @@ def test_the_passage_with_most_terms_is_shown_in_whole_words() -> None:
 def test_nothing_is_cut_where_nothing_is_left_out() -> None:
     assert shown(entry("x", "short and retry"), "retry") == "short and retry"
     assert shown(entry("x", f"retry first {FILLER}"), "retry", 60).startswith("retry first")
+    assert shown(entry("x", f"as retry first {FILLER}"), "retry", 60).startswith("as retry first")
     assert shown(entry("x", f"{FILLER} at last retry"), "retry", 60).endswith("at last retry")
+    assert shown(entry("x", f"{FILLER} retry at last"), "retry", 60).endswith("retry at last")
 
 
 def test_a_match_inside_a_word_shows_the_word() -> None:
