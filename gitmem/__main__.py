@@ -1,10 +1,14 @@
 """`python -m gitmem`, the same as `git-mem`."""
 
+import os
 import sys
 
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    if sys.getfilesystemencoding() != "utf-8":
+        # Names and arguments are UTF-8 to git, whatever the locale says; Python decides that once, at its start.
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", "-m", "gitmem", *sys.argv[1:]])  # noqa: S606 - itself
     from gitmem.cli.main import run  # noqa: PLC0415 - so that importing this module does nothing
 
     sys.exit(run(sys.argv[1:]))

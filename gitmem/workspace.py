@@ -15,6 +15,7 @@ from gitmem.git.layout import Layout, locate, resolve
 from gitmem.git.repository import Repository
 from gitmem.git.run import Git
 from gitmem.settings import Settings, parse_settings
+from gitmem.storage.directory import opened_directory
 from gitmem.storage.lock import writer_lock
 from gitmem.store.read import StoreContents, read_entry, read_store
 
@@ -47,6 +48,12 @@ class Workspace:
         states = effective_states(contents.entries)
         entries = [replace(entry, review_state=states[entry.id]) for entry in contents.entries]
         return replace(contents, entries=tuple(newest_first(entries)))
+
+    @cached_property
+    def store_exists(self) -> bool:
+        """Whether the store is there; its entries are not read for it. Raises DirectoryRefusedError."""
+        with opened_directory(self.layout.root, self.layout.store_path) as directory:
+            return directory is not None
 
     @cached_property
     def endangered(self) -> bool:

@@ -3,7 +3,7 @@
 import click
 
 from gitmem.cli.check import COLORS
-from gitmem.cli.options import json_option
+from gitmem.cli.options import color_option, json_option
 from gitmem.cli.session import Session
 from gitmem.errors import ExitCode
 from gitmem.porcelain.about import Mention, about
@@ -13,6 +13,7 @@ from gitmem.text import visible_line
 
 @click.command("about", short_help="say which entries cite a file")
 @click.argument("paths", metavar="PATH[:START[-END]]...", nargs=-1, required=True)
+@color_option()
 @json_option()
 @click.pass_obj
 def command(session: Session, *, paths: tuple[str, ...], as_json: bool) -> int:

@@ -5,7 +5,7 @@ from typing import Final
 
 import click
 
-from gitmem.cli.options import chosen_states, json_option, one_of, states_option
+from gitmem.cli.options import chosen_states, color_option, json_option, one_of, states_option
 from gitmem.cli.session import Session
 from gitmem.entry.model import SourceRef
 from gitmem.evidence.verdict import EntryVerdict, Judgement, Verdict
@@ -26,6 +26,7 @@ COLORS: Final = {Verdict.STALE: "red", Verdict.UNVERIFIED: "yellow", Verdict.CUR
     help="Exit with 1 when something is stale; with 2 when something is unverified; or with 0 in any case.",
 )
 @states_option("reviewed and proposed")
+@color_option()
 @json_option()
 @click.pass_obj
 def command(session: Session, *, idents: tuple[str, ...], fail_on: str, states: tuple[str, ...], as_json: bool) -> int:

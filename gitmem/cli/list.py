@@ -2,7 +2,7 @@
 
 import click
 
-from gitmem.cli.options import chosen_states, json_option, kinds_option, states_option
+from gitmem.cli.options import chosen_states, color_option, json_option, kinds_option, states_option
 from gitmem.cli.session import Session
 from gitmem.entry.model import Entry, Kind, ReviewState
 from gitmem.porcelain.encode import encode
@@ -13,6 +13,7 @@ from gitmem.text import visible_line
 @click.command("list", short_help="list entries")
 @kinds_option()
 @states_option("reviewed")
+@color_option()
 @json_option()
 @click.pass_obj
 def command(session: Session, *, kinds: tuple[str, ...], states: tuple[str, ...], as_json: bool) -> None:

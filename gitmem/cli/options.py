@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from gitmem.cli.session import COLORS
 from gitmem.entry.model import Kind, ReviewState
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -19,6 +20,18 @@ def one_of(values: type[StrEnum], *more: str) -> click.Choice[str]:
 def json_option() -> Decorator:
     """`--json`: one JSON document instead of text."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+
+def color_option() -> Decorator:
+    """`--color` behind the command, where git's own commands take it."""
+
+    def choose(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            context.obj.color = value
+
+    return click.option(
+        "--color", type=click.Choice(COLORS), callback=choose, expose_value=False, help="When to use colour."
+    )
 
 
 def kinds_option() -> Decorator:

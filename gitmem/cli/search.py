@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import click
 
 from gitmem.cli.check import COLORS
-from gitmem.cli.options import json_option, kinds_option
+from gitmem.cli.options import color_option, json_option, kinds_option
 from gitmem.cli.session import Session, text_argument
 from gitmem.entry.model import Kind
 from gitmem.errors import ExitCode, UsageError
@@ -35,6 +35,7 @@ from gitmem.text import visible_line
 @click.option("--strict", is_flag=True, help="Leave the nearest entries out.")
 @click.option("--include-inactive", is_flag=True, help="Search superseded, stale and proposed entries too.")
 @click.option("--only", metavar="VERDICT[,VERDICT]", default="", help="Only entries with one of these verdicts.")
+@color_option()
 @json_option()
 @click.pass_obj
 def command(

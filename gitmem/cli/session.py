@@ -61,7 +61,7 @@ class Session:
     def read(self) -> Workspace:
         """Open the workspace for a verb that only reads, and warn where a checkout could overwrite the store."""
         workspace = self.open()
-        if workspace.contents.exists and workspace.endangered:
+        if workspace.store_exists and workspace.endangered:
             self.warn(
                 "this store is private, but HEAD tracks .klide, so a checkout could overwrite it: "
                 "run `git mem init --track`, or untrack .klide"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from gitmem.git.objects import ObjectMissingError
 from gitmem.git.repository import Repository
+from gitmem.git.run import GitFailedError
 
 
 def find_culprit(
@@ -31,7 +32,7 @@ def find_culprit(
         for step in repository.path_history(path, since=start, until=head):
             if step.parents and not stands(step.oid) and all(stands(parent) for parent in step.parents):
                 return step.oid
-    except ObjectMissingError:
+    except (ObjectMissingError, GitFailedError):
         return None
     return None
 

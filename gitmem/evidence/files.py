@@ -12,6 +12,7 @@ from gitmem.evidence.verdict import Finding, Reason, Verdict, verdict_of
 from gitmem.git.checkout import FileKind
 from gitmem.git.objects import ObjectDamagedError, ObjectMissingError
 from gitmem.git.repository import Repository
+from gitmem.git.run import GitFailedError
 
 _NOT_A_FILE = {
     FileKind.VIA_SYMLINK: Finding(Reason.VIA_SYMLINK, "the path leads through a symbolic link: cite the real path"),
@@ -118,7 +119,10 @@ def _ever_existed(repository: Repository, citation: Citation) -> bool:
     head = repository.head
     if head.shallow or (citation.commit and _blob_at(repository, citation.commit, citation.path) is not None):
         return True
-    return head.oid is not None and bool(repository.path_history(citation.path, since=None, until=head.oid))
+    try:
+        return head.oid is not None and bool(repository.path_history(citation.path, since=None, until=head.oid))
+    except GitFailedError:
+        return True  # trees are missing or damaged, so nobody can say that it never was
 
 
 def _compare(repository: Repository, citation: Citation, data: bytes, blob: str) -> Comparison:

@@ -1,25 +1,41 @@
 """The object database through dulwich: what libgit2 cannot open, SHA-256 and reftable repositories."""
 
+import weakref
 import zlib
 from pathlib import Path
 from typing import Final
 
-from dulwich.errors import ChecksumMismatch, ObjectFormatException
+from dulwich.errors import ApplyDeltaError, ChecksumMismatch, FileFormatException
 from dulwich.object_format import SHA1, SHA256
-from dulwich.object_store import DiskObjectStore
+from dulwich.object_store import BaseObjectStore, DiskObjectStore
 from dulwich.objects import Blob, Commit, ObjectID, ShaFile, Tag, Tree
 
+from gitmem.git.alternates import object_directories
 from gitmem.git.objects import ObjectDamagedError, ObjectFormat, ObjectKind, ObjectMissingError, TreeEntry
 
 _FORMATS: Final = {ObjectFormat.SHA1: SHA1, ObjectFormat.SHA256: SHA256}
-_DAMAGE: Final = (ChecksumMismatch, ObjectFormatException, zlib.error, OSError, ValueError, AssertionError)
+_DAMAGE: Final = (
+    *(ApplyDeltaError, ChecksumMismatch, FileFormatException),
+    *(zlib.error, OSError, ValueError, AssertionError),
+)
+
+
+class _Directory(DiskObjectStore):
+    """One directory of objects; its alternates are opened by us, because dulwich takes all of them for SHA-1."""
+
+    @property
+    def alternates(self) -> list[BaseObjectStore]:
+        return []
 
 
 class DulwichDatabase:
     """An ObjectDatabase on an objects directory; refs and configuration do not matter to it."""
 
     def __init__(self, common_dir: Path, object_format: ObjectFormat) -> None:
-        self._store = DiskObjectStore(str(common_dir / "objects"), object_format=_FORMATS[object_format])
+        known = _FORMATS[object_format]
+        self._stores = [_Directory(path, object_format=known) for path in object_directories(common_dir)]
+        for store in self._stores:
+            weakref.finalize(self, store.close)  # open packs are the database's own business, not its user's
 
     def kind(self, oid: str) -> ObjectKind | None:
         """See ObjectDatabase."""
@@ -65,9 +81,11 @@ class DulwichDatabase:
         return TreeEntry(mode, oid.decode("ascii"))
 
     def _get(self, oid: str) -> ShaFile:
-        try:
-            return self._store[ObjectID(oid.encode("ascii"))]
-        except KeyError as error:
-            raise ObjectMissingError(oid) from error
-        except _DAMAGE as error:
-            raise ObjectDamagedError(oid, str(error)) from error
+        for store in self._stores:
+            try:
+                return store[ObjectID(oid.encode("ascii"))]
+            except KeyError:
+                continue
+            except _DAMAGE as error:
+                raise ObjectDamagedError(oid, str(error)) from error
+        raise ObjectMissingError(oid)

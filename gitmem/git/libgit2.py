@@ -1,11 +1,14 @@
 """The object database through libgit2, in process: SHA-1 repositories with ordinary refs."""
 
+import os
+import zlib
 from pathlib import Path
 from typing import Final, cast
 
 import pygit2
 from pygit2.enums import ObjectType, Option
 
+from gitmem.git.alternates import object_directories
 from gitmem.git.objects import ObjectDamagedError, ObjectKind, ObjectMissingError, TreeEntry
 
 _KINDS: Final = {
@@ -26,6 +29,7 @@ class Libgit2Database:
         # Git itself has accepted the owner before anything is opened here; libgit2 knows fewer of its rules.
         pygit2.option(Option.SET_OWNER_VALIDATION, 0)
         self._repository = pygit2.Repository(str(common_dir))
+        self._directories = object_directories(common_dir)
 
     def kind(self, oid: str) -> ObjectKind | None:
         """See ObjectDatabase."""
@@ -73,6 +77,9 @@ class Libgit2Database:
         return found
 
     def _get(self, oid: str) -> _AnyObject:
+        # Libgit2 (1.9) never comes back from a loose object whose compressed data end too soon.
+        if any(_is_cut(directory / oid[:2] / oid[2:]) for directory in self._directories):
+            raise ObjectDamagedError(oid, "its file is cut short")
         try:
             found = self._repository.get(pygit2.Oid(hex=oid))
         except pygit2.GitError as error:
@@ -80,6 +87,22 @@ class Libgit2Database:
         if found is None:
             raise ObjectMissingError(oid)
         return cast("_AnyObject", found)
+
+
+def _is_cut(path: Path) -> bool:
+    """Whether a loose object's file ends before its zlib stream does; other damage is libgit2's to name."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    with os.fdopen(descriptor, "rb") as file:
+        inflate = zlib.decompressobj()
+        try:
+            while chunk := file.read(1 << 16):
+                inflate.decompress(chunk)
+        except zlib.error:
+            return False
+    return not inflate.eof
 
 
 def _entry(tree: pygit2.Tree, name: str) -> pygit2.Object | None:

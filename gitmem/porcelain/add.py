@@ -61,7 +61,7 @@ def add(workspace: Workspace, proposal: Proposal, *, now: datetime, at_terminal:
         )
     entry = compose(workspace, proposal, now=now)
     data = format_entry(entry)
-    if not workspace.contents.exists:
+    if not workspace.store_exists:
         create_store(workspace, track=False)
     with workspace.writing():
         return Added(write_new_entry(workspace.layout.root, workspace.layout.store_path, entry, data))

@@ -11,7 +11,7 @@ from gitmem.evidence.judge import judge
 from gitmem.evidence.verdict import EntryVerdict, Judgement, Verdict
 from gitmem.search.narrow import Filters
 from gitmem.search.query import Query, parse_query
-from gitmem.search.rank import Match, Ranked, rank
+from gitmem.search.rank import Match, Ranked, Ranking, rank
 from gitmem.search.snippet import excerpt
 from gitmem.search.suggest import Suggestion, suggestions
 from gitmem.workspace import Workspace
@@ -72,7 +72,7 @@ def search(workspace: Workspace, words: Sequence[str], request: Request) -> Foun
     query = parse_query(words)
     entries = workspace.contents.entries
     filters = replace(request.filters, paths=_below(workspace, request.filters.paths))
-    ranking = rank(entries, {}, query, filters)
+    ranking = rank(entries, query, filters)
     limit = min(max(request.limit, 1), MOST)
     first, second = ((*ranking.hits, *ranking.partial), ()) if request.match_any else (ranking.hits, ranking.partial)
     wanted = _wanted(request, query)
@@ -83,9 +83,14 @@ def search(workspace: Workspace, words: Sequence[str], request: Request) -> Foun
         match="any" if request.match_any else "all",
         hits=tuple(hits),
         nearest=tuple(nearest),
-        suggestions=suggestions(query, [entry for entry in entries if entry.active or filters.include_inactive]),
+        suggestions=_suggestions(query, ranking, [e for e in entries if e.active or filters.include_inactive]),
         searchable=query.searchable,
     )
+
+
+def _suggestions(query: Query, ranking: Ranking, visible: Sequence[Entry]) -> tuple[Suggestion, ...]:
+    # An entry with every term knows every term: there is nothing to correct.
+    return () if any(hit.match is Match.ALL for hit in ranking.hits) else suggestions(query, visible)
 
 
 def without_nearest(found: Found) -> tuple[Found, int]:

@@ -33,5 +33,5 @@ def where(workspace: Workspace) -> Where:
         git_dir=str(layout.place.git_dir),
         common_dir=str(layout.place.common_dir),
         store=str(layout.store),
-        exists=workspace.contents.exists,
+        exists=workspace.store_exists,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gitmem.entry.model import Entry, Kind, ReviewState
+from gitmem.entry.model import Entry, Kind
 from gitmem.search.characters import fold
 from gitmem.search.fields import cited_commits, cited_paths, cited_runs
 from gitmem.search.query import Conditions
@@ -22,9 +22,9 @@ class Filters:
     include_inactive: bool = False
 
 
-def passes(entry: Entry, state: ReviewState, filters: Filters) -> bool:
-    """Whether the options let the entry through. `state` is the effective one, supersession counted."""
-    if not filters.include_inactive and (state is not ReviewState.REVIEWED or entry.future):
+def passes(entry: Entry, filters: Filters) -> bool:
+    """Whether the options let the entry through. The entry's state is the effective one, supersession counted."""
+    if not filters.include_inactive and not entry.active:
         return False
     return meets(entry, Conditions(kinds=filters.kinds, tags=filters.tags, paths=filters.paths))
 

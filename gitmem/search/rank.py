@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from gitmem.entry.model import Entry, ReviewState
+from gitmem.entry.model import Entry
 from gitmem.search.characters import bare, fold
 from gitmem.search.fields import Field, FieldName, cited_commits, cited_paths, fields
 from gitmem.search.match import Passage, passage, quality
@@ -77,22 +77,17 @@ class Ranking:
 
 def rank(
     entries: Sequence[Entry],
-    states: Mapping[str, ReviewState],
     query: Query,
     filters: Filters,
 ) -> Ranking:
     """Rank the entries that the filters and the query's conditions let through.
 
-    `states` maps ids to effective states; an entry that it lacks has its own. A query of conditions alone finds every
-    entry that meets them, score 0. The condition `is:` is left to the caller.
+    The state of each entry is the effective one, supersession counted. A query of conditions alone finds every entry
+    that meets them, score 0. The condition `is:` is left to the caller.
     """
     if not query.searchable:
         return Ranking((), (), searchable=False)
-    visible = (
-        entry
-        for entry in entries
-        if passes(entry, states.get(entry.id, entry.review_state), filters) and meets(entry, query.conditions)
-    )
+    visible = (entry for entry in entries if passes(entry, filters) and meets(entry, query.conditions))
     ranked = _in_order([found for entry in visible if (found := _judge(entry, query))])
     hits = tuple(found for found in ranked if found.match is not Match.PARTIAL)
     return Ranking(hits, ranked[len(hits) :], searchable=True)

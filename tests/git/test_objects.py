@@ -63,7 +63,7 @@ OPENERS = (
 )
 
 
-@pytest.fixture(params=OPENERS, ids=lambda opener: str(opener.name))
+@pytest.fixture(scope="module", params=OPENERS, ids=lambda opener: str(opener.name))
 def opener(request: pytest.FixtureRequest) -> Opener:
     found: Opener = request.param
     return found
@@ -90,9 +90,12 @@ def fill(repo: Repo) -> Repo:
     return repo
 
 
-@pytest.fixture(params=["loose", "packed"])
-def stored(request: pytest.FixtureRequest, opener: Opener, world: World) -> tuple[ObjectDatabase, Repo]:
-    repo = fill(opener.repo(world))
+@pytest.fixture(scope="module", params=["loose", "packed"])
+def stored(
+    request: pytest.FixtureRequest, opener: Opener, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[ObjectDatabase, Repo]:
+    """A repository that nobody changes, with objects of every kind."""
+    repo = fill(opener.repo(World(tmp_path_factory.mktemp("stored"))))
     if request.param == "packed":
         repo.git("gc", "-q")
         assert not list((common_dir(repo) / "objects").glob("??/*"))
@@ -336,9 +339,8 @@ def test_a_repository_with_reftable_refs_can_be_read(world: World) -> None:
 def test_a_repository_with_an_extension_that_libgit2_does_not_know_can_be_read(world: World) -> None:
     repo = with_commit(world.repo())
     head, blob = repo.rev(), repo.rev("HEAD:README.md")
-    repo.git("config", "core.repositoryFormatVersion", "1")
-    repo.git("config", "extensions.relativeWorktrees", "true", accept=(0, 128))
-    repo.git("config", "extensions.ofTheFuture", "true", accept=(0, 128))
+    with (repo.path / ".git" / "config").open("a", encoding="utf-8") as config:
+        config.write("[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tofTheFuture = true\n")
     database = open_database(common_dir(repo), ObjectFormat.SHA1)
     assert type(database) is DulwichDatabase
     assert (database.peel(head), database.blob(blob)) == (head, b"hello\n")

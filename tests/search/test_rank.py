@@ -1,7 +1,7 @@
 """What a query finds, in what order, and why."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -15,7 +15,6 @@ from gitmem.search.query import Conditions, parse_query
 from gitmem.search.rank import Match, Ranking, rank
 
 OID = "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d"
-NO_STATES: Mapping[str, ReviewState] = {}
 
 
 def entry(title: str, notes: str = "", **more: object) -> Entry:
@@ -24,7 +23,7 @@ def entry(title: str, notes: str = "", **more: object) -> Entry:
 
 
 def ranking(entries: Sequence[Entry], *words: str, filters: Filters | None = None) -> Ranking:
-    return rank(entries, NO_STATES, parse_query(words), filters or Filters())
+    return rank(entries, parse_query(words), filters or Filters())
 
 
 def hits(entries: Sequence[Entry], *words: str) -> list[str]:
@@ -179,7 +178,17 @@ def test_what_names_an_entry_puts_it_first(query: str, field: FieldName) -> None
 
 @pytest.mark.parametrize(
     "query",
-    [OID[:6], "retry policy", "src/net", "client.py", f"{OID} http_client.py", "backoff", "2026-08-31-1400", "f" * 7],
+    [
+        OID[:6],
+        "retry policy",
+        "src/net",
+        "client.py",
+        f"{OID} http_client.py",
+        "backoff",
+        "2026-08-31-1400",
+        "f" * 7,
+        ":12",
+    ],
 )
 def test_less_than_the_name_is_no_exact_match(query: str) -> None:
     assert all(one.match is not Match.EXACT for one in ranking([NAMED], query).hits)
@@ -217,12 +226,12 @@ def test_filters_and_conditions_must_both_be_met() -> None:
     assert ranking(entries, "filter tag:net", filters=Filters(kinds=(Kind.FAILURE,))).hits == ()
 
 
-def test_inactive_entries_are_left_out_by_their_effective_state() -> None:
-    entries = [entry("common one"), entry("common two"), entry("common three", review_state=ReviewState.STALE)]
-    states = {entries[0].id: ReviewState.SUPERSEDED, entries[1].id: ReviewState.REVIEWED}
+def test_inactive_entries_are_left_out_unless_asked_for() -> None:
+    states = {"one": ReviewState.SUPERSEDED, "two": ReviewState.REVIEWED, "three": ReviewState.STALE}
+    entries = [entry(f"common {name}", review_state=state) for name, state in states.items()]
     query = parse_query(["common"])
-    assert [one.entry.title for one in rank(entries, states, query, Filters()).hits] == ["common two"]
-    assert len(rank(entries, states, query, Filters(include_inactive=True)).hits) == 3
+    assert [one.entry.title for one in rank(entries, query, Filters()).hits] == ["common two"]
+    assert len(rank(entries, query, Filters(include_inactive=True)).hits) == 3
 
 
 @pytest.mark.parametrize(
@@ -268,9 +277,9 @@ def test_any_words_taken_from_an_entry_find_it(before: str, line: str, after: st
 def test_order_and_company_change_no_result(contents: list[tuple[str, str]], line: str, dice: random.Random) -> None:
     entries = [entry(title, notes, id=f"id-{number}") for number, (title, notes) in enumerate(contents)]
     query = parse_query([line.replace(":", " ")])
-    straight = rank(entries, NO_STATES, query, Filters())
+    straight = rank(entries, query, Filters())
     shuffled = dice.sample(entries, len(entries))
-    assert rank(shuffled, NO_STATES, query, Filters()) == straight
+    assert rank(shuffled, query, Filters()) == straight
     for found in straight.hits + straight.partial:
-        alone = rank([found.entry], NO_STATES, query, Filters())
+        alone = rank([found.entry], query, Filters())
         assert (alone.hits + alone.partial) == (found,)
