@@ -61,9 +61,7 @@ def make_directories(root: Path, below: PurePosixPath) -> bool:
             if parent is None:  # removed again by somebody else in this instant
                 raise DirectoryRefusedError(f"{path.parent} vanished while it was being made: try again")
             if _mode(parent, path.name) is None:
-                os.mkdir(path.name, dir_fd=parent)
-                os.fsync(parent)
-                made = True
+                made = _make(parent, path.name) or made
     with opened_directory(root, below):
         return made
 
@@ -73,9 +71,8 @@ def read_bounded(directory: int, name: str, limit: int) -> tuple[bytes, os.stat_
 
     A symbolic link is followed only to another plain name in the same directory. Raises FileRefusedError.
     """
-    target = _link_target(directory, name)
     try:
-        descriptor = os.open(target, _FILE, dir_fd=directory)
+        descriptor = os.open(_link_target(directory, name), _FILE, dir_fd=directory)
     except OSError as error:
         raise FileRefusedError(name, os.strerror(error.errno or 0).lower()) from error
     try:
@@ -105,18 +102,27 @@ def _link_target(directory: int, name: str) -> str:
     return target
 
 
+def _make(parent: int, name: str) -> bool:
+    try:
+        os.mkdir(name, dir_fd=parent)
+    except FileExistsError:  # somebody else made it in this instant
+        return False
+    os.fsync(parent)
+    return True
+
+
 def _step(parent: int, part: str, walked: PurePosixPath) -> int | None:
-    mode = _mode(parent, part)
+    try:
+        mode = _mode(parent, part)
+        if mode is not None and stat.S_ISDIR(mode):
+            return os.open(part, _DIRECTORY, dir_fd=parent)
+    except OSError as error:
+        raise DirectoryRefusedError(f"{walked} cannot be opened: {os.strerror(error.errno or 0).lower()}") from error
     if mode is None:
         return None
     if stat.S_ISLNK(mode):
         raise DirectoryRefusedError(f"{walked} is a symbolic link: replace it by a directory, or move the link away")
-    if not stat.S_ISDIR(mode):
-        raise DirectoryRefusedError(f"{walked} is not a directory: move it away, then run `git mem init`")
-    try:
-        return os.open(part, _DIRECTORY, dir_fd=parent)
-    except OSError as error:
-        raise DirectoryRefusedError(f"{walked} cannot be opened: {os.strerror(error.errno or 0).lower()}") from error
+    raise DirectoryRefusedError(f"{walked} is not a directory: move it away, then run `git mem init`")
 
 
 def _mode(directory: int, name: str) -> int | None:

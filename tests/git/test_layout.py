@@ -2,11 +2,12 @@
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 from layouts import ODD_NAME, Standpoint, bare, dot_bare, separate, submodule, with_commit
 from world import Repo, World, listing
 
@@ -24,12 +25,15 @@ def root_to_record(directory: Path, environ: Mapping[str, str]) -> Path | None:
     return missing_root(git, locate(git, directory, environ))
 
 
-def test_every_layout_is_resolved_to_its_store(layout: Standpoint) -> None:
+def test_every_layout_is_resolved_to_its_store_and_nothing_is_written(layout: Standpoint) -> None:
+    before = listing(layout.repo.world.root)
     found = find(layout.directory, layout.environ)
     assert found.kind is layout.kind
     assert (found.worktree, found.main, found.root) == (layout.worktree, layout.main, layout.root)
     assert found.store == layout.store
     assert found.place.directory == Path(os.path.realpath(layout.directory))
+    assert root_to_record(layout.directory, layout.environ) is None
+    assert listing(layout.repo.world.root) == before
 
 
 def test_every_layout_agrees_with_git(layout: Standpoint) -> None:
@@ -45,21 +49,7 @@ def test_every_layout_agrees_with_git(layout: Standpoint) -> None:
     if found.main is not None:
         assert ask("--show-toplevel", found.main) == found.main
         assert ask("--git-common-dir", found.main) == found.place.common_dir
-
-
-def test_looking_changes_nothing_in_any_layout(layout: Standpoint) -> None:
-    before = listing(layout.repo.world.root)
-    find(layout.directory, layout.environ)
-    root_to_record(layout.directory, layout.environ)
-    assert listing(layout.repo.world.root) == before
-
-
-def test_nothing_is_left_to_record_where_the_root_is_known(layout: Standpoint) -> None:
-    assert root_to_record(layout.directory, layout.environ) is None
-
-
-def test_the_object_format_and_promises_are_read_from_the_repository(layout: Standpoint) -> None:
-    own = find(layout.directory, layout.environ).place.own
+    own = found.place.own
     assert own.object_format.value == layout.repo.git("rev-parse", "--show-object-format").line
     assert own.partial == ("remote.origin.promisor" in layout.repo.git("config", "--local", "--list").out)
 
@@ -353,11 +343,11 @@ UNKNOWN: tuple[tuple[Callable[[World], Refused], str], ...] = (
 )
 
 
-def _name(value: Callable[[World], Refused] | str) -> str:
-    return "" if isinstance(value, str) else value.__name__.replace("_", "-")
+def _cases(table: Iterable[tuple[Callable[[World], Refused], str]]) -> list[ParameterSet]:
+    return [pytest.param(build, words, id=build.__name__.replace("_", "-")) for build, words in table]
 
 
-@pytest.mark.parametrize(("build", "words"), [*BROKEN, *UNKNOWN], ids=_name)
+@pytest.mark.parametrize(("build", "words"), _cases([*BROKEN, *UNKNOWN]))
 def test_a_place_that_does_not_add_up_is_refused_with_a_remedy_and_nothing_is_written(
     world: World, build: Callable[[World], Refused], words: str
 ) -> None:
@@ -370,7 +360,7 @@ def test_a_place_that_does_not_add_up_is_refused_with_a_remedy_and_nothing_is_wr
     assert isinstance(refused.value, RootUnknownError) == (build in dict(UNKNOWN))
 
 
-@pytest.mark.parametrize(("build", "words"), BROKEN, ids=_name)
+@pytest.mark.parametrize(("build", "words"), _cases(BROKEN))
 def test_init_has_nothing_to_record_in_a_place_that_does_not_add_up(
     world: World, build: Callable[[World], Refused], words: str
 ) -> None:

@@ -1,0 +1,48 @@
+"""The settings that `mem.*` values describe."""
+
+import dataclasses
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitmem.settings import ReviewBoundary, SettingError, Settings, parse_settings
+
+
+def test_without_configuration_the_defaults_hold() -> None:
+    assert parse_settings({}) == Settings(review_boundary=ReviewBoundary.CLI, lock_timeout=10.0)
+
+
+def test_settings_cannot_be_changed() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        parse_settings({}).lock_timeout = 1.0  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("value", "boundary"),
+    [("cli", ReviewBoundary.CLI), ("terminal", ReviewBoundary.TERMINAL), ("Terminal", ReviewBoundary.TERMINAL)],
+)
+def test_the_review_boundary_is_read(value: str, boundary: ReviewBoundary) -> None:
+    assert parse_settings({"reviewboundary": value}).review_boundary is boundary
+
+
+@pytest.mark.parametrize("value", ["", "true", "nobody", "cli terminal"])
+def test_a_boundary_that_means_nothing_is_refused_and_never_guessed(value: str) -> None:
+    with pytest.raises(SettingError, match="mem.reviewBoundary is '.*', but must be cli or terminal"):
+        parse_settings({"reviewboundary": value})
+
+
+@pytest.mark.parametrize(("value", "seconds"), [("0", 0.0), ("2.5", 2.5), ("86400", 86400.0), ("1e2", 100.0)])
+def test_the_time_limit_of_the_lock_is_read_in_seconds(value: str, seconds: float) -> None:
+    assert parse_settings({"locktimeout": value}).lock_timeout == seconds
+
+
+@pytest.mark.parametrize("value", ["", "soon", "-1", "86401", "nan", "inf", "-inf", "10s", "0x10"])
+def test_a_time_limit_that_is_none_is_refused(value: str) -> None:
+    with pytest.raises(SettingError, match="mem.lockTimeout is '.*', but must be a number of seconds from 0 to 86400"):
+        parse_settings({"locktimeout": value})
+
+
+@given(st.dictionaries(st.text(max_size=20).map(lambda name: f"later.{name}"), st.text(max_size=20)))
+def test_keys_of_other_versions_change_nothing(values: dict[str, str]) -> None:
+    assert parse_settings(values) == Settings()
