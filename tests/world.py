@@ -15,7 +15,17 @@ from typing import Final
 _KEPT: Final = ("PATH", "TMPDIR", "LD_LIBRARY_PATH")
 _FIRST_SECOND: Final = 1_700_000_000
 # Given on the command line, so that no file has to stand in the home and the program under test does not see it.
-_SETTINGS: Final = ("-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always", "-c", "commit.gpgsign=false")
+_SETTINGS: Final = (
+    *("-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always", "-c", "commit.gpgsign=false"),
+    *(
+        "-c",
+        "gc.auto=0",
+        "-c",
+        "maintenance.auto=false",
+        "-c",
+        "core.fsync=none",
+    ),  # faster, and nothing in the background
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +169,13 @@ class Repo:
         """Return the id that a name resolves to; it must."""
         return self.git("rev-parse", "--verify", name).line
 
-    def worktree(self, name: str, *options: str) -> "Repo":
-        """Add a linked worktree at a path below the world's root; the options are those of `git worktree add`."""
+    def worktree(self, name: str, *options: str, at: str = "HEAD") -> "Repo":
+        """Add a linked worktree at a path below the world's root, on a new branch unless options say otherwise.
+
+        `options` are those of `git worktree add`, `at` is the commit that it begins with.
+        """
         path = self.world.root / name
-        self.git("worktree", "add", "-q", *(options or ("-b", Path(name).name)), path)
+        self.git("worktree", "add", "-q", *(options or ("-b", Path(name).name)), path, at)
         return Repo(self.world, path)
 
     def mem(

@@ -1,11 +1,9 @@
 """`git mem add`."""
 
-import sys
-
 import click
 
 from gitmem.cli.options import json_option, one_of
-from gitmem.cli.session import Session, text_argument
+from gitmem.cli.session import Session, read_input, text_argument
 from gitmem.entry.model import Kind
 from gitmem.errors import UsageError
 from gitmem.porcelain.add import Proposal, add
@@ -49,6 +47,6 @@ def _notes(value: str) -> str:
     if value != "-":
         return value
     try:
-        return sys.stdin.buffer.read().decode("utf-8")
+        return read_input().decode("utf-8")
     except UnicodeDecodeError as error:
         raise UsageError(f"the notes on standard input are not UTF-8 (byte {error.start}): convert them") from error

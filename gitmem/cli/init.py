@@ -5,6 +5,7 @@ import click
 from gitmem.cli.session import Session
 from gitmem.git.exclude import Sharing
 from gitmem.porcelain.init import Initialised, init
+from gitmem.text import visible_line
 
 _NEXT = """\
 Next:
@@ -27,11 +28,12 @@ def command(session: Session, *, track: bool) -> None:
 
 
 def _told(done: Initialised) -> str:
+    store = visible_line(done.store)
     if not done.changed:
-        return f"Nothing to do: the {done.sharing} memory store is in {done.store}"
+        return f"Nothing to do: the {done.sharing} memory store is in {store}"
     how = {
         Sharing.PRIVATE: "private: git ignores it here",
         Sharing.TRACKED: "tracked: commit its entries like any other file",
         Sharing.UNDECIDED: "outside any checkout",
     }[done.sharing]
-    return f"{'Created' if done.created else 'Changed'} the memory store in {done.store} ({how})"
+    return f"{'Created' if done.created else 'Changed'} the memory store in {store} ({how})"

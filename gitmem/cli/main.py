@@ -64,7 +64,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         result = git_mem.main(list(arguments), prog_name="git mem", standalone_mode=False)
         return int(result) if isinstance(result, int) else ExitCode.DONE
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # click exits where a pipe is broken, and nowhere else here
         return _die_of_broken_pipe()
     except (click.Abort, KeyboardInterrupt):
         return ExitCode.INTERRUPTED

@@ -34,7 +34,7 @@ from gitmem.text import visible_line
 )
 @click.option("--strict", is_flag=True, help="Leave the nearest entries out.")
 @click.option("--include-inactive", is_flag=True, help="Search superseded, stale and proposed entries too.")
-@click.option("--only", metavar="VERDICT[,VERDICT]", default="", help="Only entries with one of these verdicts.")
+@click.option("--only", metavar="VERDICT[,VERDICT]", help="Only entries with one of these verdicts.")
 @color_option()
 @json_option()
 @click.pass_obj
@@ -49,7 +49,7 @@ def command(
     match: str,
     strict: bool,
     include_inactive: bool,
-    only: str,
+    only: str | None,
     as_json: bool,
 ) -> int:
     """Find the entries in which every word of QUERY occurs; those that it names come first.
@@ -80,9 +80,9 @@ def command(
     return ExitCode.DONE if found.hits else ExitCode.NO
 
 
-def _verdicts(text: str) -> frozenset[Verdict]:
+def _verdicts(text: str | None) -> frozenset[Verdict]:
     try:
-        return frozenset(Verdict(word.strip()) for word in text.split(",") if word.strip())
+        return frozenset(Verdict(word.strip()) for word in text.split(",")) if text is not None else frozenset()
     except ValueError:
         raise UsageError(f"--only is '{text}', but takes {', '.join(Verdict)}, with commas between them") from None
 

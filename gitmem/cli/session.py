@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 import click
 
@@ -21,6 +21,10 @@ COLORS: Final = ("auto", "always", "never")
 
 class DirectoryError(GitMemError):
     """The directory that a command should run in is not there."""
+
+
+class ClosedOutputError(GitMemError):
+    """Standard output was closed before the program began."""
 
 
 @dataclass(slots=True)
@@ -52,7 +56,12 @@ class Session:
     @property
     def at_terminal(self) -> bool:
         """Whether a person sits in front of this call: both its input and its output are a terminal."""
-        return sys.stdin.isatty() and sys.stdout.isatty()
+        return _is_terminal(sys.stdin) and self.shows_on_terminal
+
+    @property
+    def shows_on_terminal(self) -> bool:
+        """Whether standard output is a terminal."""
+        return _is_terminal(sys.stdout)
 
     def open(self) -> Workspace:
         """Open the workspace of the directory; warn where its store is in danger. Raises LayoutError."""
@@ -73,11 +82,14 @@ class Session:
         return click.style(text, **style) if self._colored() else text  # type: ignore[arg-type]  # **style is checked by click
 
     def write(self, text: str | bytes) -> None:
-        """Write data to standard output as it is, as UTF-8."""
+        """Write data to standard output as it is, as UTF-8. Raises ClosedOutputError, and OSError."""
+        if _closed(sys.stdout):
+            raise ClosedOutputError("standard output is closed, so there is nowhere to write to: redirect it")
         data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        descriptor = sys.stdout.fileno()
+        # Not through Python's buffer: what a full disk refuses would be tried again when the process ends.
+        while data:
+            data = data[os.write(descriptor, data) :]
 
     def write_json(self, document: str) -> None:
         """Write one JSON document."""
@@ -85,7 +97,7 @@ class Session:
 
     def show(self, text: str) -> None:
         """Write text for people: through the pager where it is longer than the terminal."""
-        long = sys.stdout.isatty() and text.count("\n") >= shutil.get_terminal_size().lines
+        long = self.shows_on_terminal and text.count("\n") >= shutil.get_terminal_size().lines
         if not (long and page(self.environ, text)):
             self.write(text)
 
@@ -100,7 +112,23 @@ class Session:
     def _colored(self) -> bool:
         if self.color != "auto":
             return self.color == "always"
-        return sys.stdout.isatty() and not self.environ.get("NO_COLOR") and self.environ.get("TERM") != "dumb"
+        return self.shows_on_terminal and not self.environ.get("NO_COLOR") and self.environ.get("TERM") != "dumb"
+
+
+def read_input() -> bytes:
+    """Return all of standard input. Raises UsageError where it is closed."""
+    if _closed(sys.stdin):
+        raise UsageError("standard input is closed, so there is nothing to read: redirect it")
+    return sys.stdin.buffer.read()
+
+
+def _closed(stream: TextIO | None) -> bool:
+    # Python has no object for a descriptor that was closed when the process began.
+    return stream is None
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty()
 
 
 def text_argument(_context: click.Context, parameter: click.Parameter, value: object) -> object:

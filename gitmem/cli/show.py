@@ -1,7 +1,5 @@
 """`git mem show`."""
 
-import sys
-
 import click
 
 from gitmem.cli.options import json_option
@@ -26,7 +24,7 @@ def command(session: Session, *, ident: str, include_inactive: bool, as_json: bo
         session.write_json(encode(shown))
         return
     head = b"" if shown.marker is None else f"{shown.marker}\n".encode()
-    if sys.stdout.isatty():
+    if session.shows_on_terminal:
         session.show(visible((head + shown.markdown).decode("utf-8")))
     else:
         session.write(head + shown.markdown)

@@ -25,9 +25,9 @@ def command(session: Session, *, as_json: bool) -> None:
 
 def _lines(found: Status) -> Iterator[str]:
     if not found.exists:
-        yield f"No memory yet in {found.store}: `git mem init` creates it"
+        yield f"No memory yet in {visible_line(found.store)}: `git mem init` creates it"
         return
-    yield f"store:    {found.store} ({found.sharing}, {found.layout} layout)"
+    yield f"store:    {visible_line(found.store)} ({found.sharing}, {found.layout} layout)"
     yield "entries:  " + ", ".join(f"{count} {state}" for state, count in found.states.items())
     verdicts = found.verdicts
     yield f"verdicts: {verdicts.current} current, {verdicts.stale} stale, {verdicts.unverified} unverified"

@@ -6,6 +6,7 @@ from gitmem.cli.options import json_option
 from gitmem.cli.session import Session
 from gitmem.porcelain.encode import encode
 from gitmem.porcelain.where import where
+from gitmem.text import visible_line
 
 
 @click.command("where", short_help="say where the store is")
@@ -25,4 +26,4 @@ def command(session: Session, *, as_json: bool) -> None:
         "common dir": found.common_dir,
         "store": found.store + ("" if found.exists else "  (not created yet: `git mem init`)"),
     }
-    session.write("".join(f"{name + ':':<15}{value}\n" for name, value in rows.items()))
+    session.write("".join(f"{name + ':':<15}{visible_line(value)}\n" for name, value in rows.items()))

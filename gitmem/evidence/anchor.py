@@ -15,7 +15,7 @@ from gitmem.evidence.target import Found, look
 from gitmem.evidence.verdict import Finding
 from gitmem.git.checkout import FileKind
 from gitmem.git.repository import Repository
-from gitmem.text import HIDDEN, visible
+from gitmem.text import HIDDEN, visible, visible_line
 
 _RANGE: Final = re.compile(r"(?P<path>.+):(?P<start>[0-9]{1,9})(?:-(?P<end>[0-9]{1,9}))?", re.DOTALL)
 
@@ -77,15 +77,14 @@ def inside(worktree: Path, directory: Path, path: str) -> PurePosixPath:
 
     Raises CitationError for a path outside the worktree, or not UTF-8.
     """
-    shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    if shown != path:
-        raise CitationError(f"{shown} is not UTF-8, so an entry cannot cite it: rename the file")
+    if any("\ud800" <= character <= "\udfff" for character in path):
+        raise CitationError(f"{visible_line(path)} is not UTF-8, so an entry cannot cite it: rename the file")
     absolute = Path(os.path.normpath(directory / path))
     if not absolute.is_relative_to(worktree):
         # Written with a symbolic link above the worktree, it may still lie inside.
         absolute = Path(os.path.realpath(absolute.parent)) / absolute.name
     if not path or not absolute.is_relative_to(worktree):
-        raise CitationError(f"'{shown}' is outside the worktree {worktree}: cite a file inside it")
+        raise CitationError(f"'{path}' is outside the worktree {worktree}: cite a file inside it")
     return PurePosixPath(absolute.relative_to(worktree).as_posix())
 
 

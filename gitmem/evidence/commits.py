@@ -6,10 +6,12 @@ reachable from HEAD, one for what no ref contains (CONTRACT section 5, first tab
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from gitmem.entry.model import SourceRef
 from gitmem.evidence.verdict import Finding, Reason
+from gitmem.git.alternates import object_directories
 from gitmem.git.objects import ObjectDamagedError, ObjectMissingError
 from gitmem.git.repository import Repository
 from gitmem.git.run import GitFailedError
@@ -23,7 +25,10 @@ def judge_commits(repository: Repository, refs: Sequence[SourceRef]) -> list[Fin
     named = [name_commit(repository, ref.id) for ref in refs]
     commits = {name for name in named if isinstance(name, str)}
     placed = _place(repository, commits) if commits else {}
-    return [name if isinstance(name, Finding) else placed[name] for name in named]
+    return [
+        name if isinstance(name, Finding) else _with_peeled(placed[name], ref.id, name)
+        for ref, name in zip(refs, named, strict=True)
+    ]
 
 
 def name_commit(repository: Repository, ident: str) -> str | Finding:
@@ -80,7 +85,15 @@ def _peel(repository: Repository, oid: str) -> str | Finding:
     return Finding(Reason.NOT_A_COMMIT, f"this is a {kind}, not a commit: cite a commit", {"type": str(kind)})
 
 
+def _with_peeled(finding: Finding, ident: str, commit: str) -> Finding:
+    if commit.startswith(ident.lower()):
+        return finding
+    return replace(finding, evidence={**finding.evidence, "peeled": commit})  # the id is a tag's
+
+
 def _missing(repository: Repository) -> Finding:
+    if _lenders_are_gone(repository):
+        return _lender_gone()
     if repository.head.shallow:
         return Finding(
             Reason.MISSING_SHALLOW, "not in this shallow clone: `git fetch --unshallow`, in CI fetch-depth: 0"
@@ -88,6 +101,16 @@ def _missing(repository: Repository) -> Finding:
     if repository.partial:
         return Finding(Reason.MISSING_PARTIAL, "not in this partial clone: `git fetch` the commit first")
     return Finding(Reason.MISSING, "no such commit in this repository: fetch the branch it was on, or cite another")
+
+
+def _lenders_are_gone(repository: Repository) -> bool:
+    return not all(directory.is_dir() for directory in object_directories(repository.place.common_dir))
+
+
+def _lender_gone() -> Finding:
+    return Finding(
+        Reason.ODB_ERROR, "objects are borrowed from a repository that is gone: see objects/info/alternates in .git"
+    )
 
 
 def _damaged(oid: str) -> Finding:
@@ -104,6 +127,8 @@ def _place(repository: Repository, commits: set[str]) -> dict[str, Finding]:
         outside = repository.unreachable(commits, head.oid)
         lost = repository.in_no_ref(outside) if outside else set()
     except GitFailedError:
+        if len(commits) > 1:  # one broken history must not hide what can be said of the others
+            return {oid: finding for commit in commits for oid, finding in _place(repository, {commit}).items()}
         broken = Finding(Reason.ODB_ERROR, "history cannot be walked to its end here: run `git fsck`")
         return dict.fromkeys(commits, broken)
     reachable = Finding(Reason.REACHABLE, "reachable from HEAD")
@@ -119,4 +144,6 @@ def _outside(repository: Repository, oid: str, lost: bool) -> Finding:  # noqa: 
         return Finding(
             Reason.SHALLOW_HISTORY, "history is cut short here: `git fetch --unshallow`, in CI fetch-depth: 0"
         )
+    if _lenders_are_gone(repository):
+        return _lender_gone()
     return Finding(Reason.ORPHANED, "in no branch or tag any more: cite the commit that took its place")

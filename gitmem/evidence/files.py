@@ -1,7 +1,10 @@
 """The verdict on a file sourceRef: by content, never by time stamps (CONTRACT section 5, second table)."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final
 
 from gitmem.entry.model import SourceRef
 from gitmem.evidence.culprit import find_culprit
@@ -10,16 +13,24 @@ from gitmem.evidence.paths import normalise
 from gitmem.evidence.target import Found, look
 from gitmem.evidence.verdict import Finding, Reason, Verdict, verdict_of
 from gitmem.git.checkout import FileKind
-from gitmem.git.objects import ObjectDamagedError, ObjectMissingError
+from gitmem.git.objects import ObjectDamagedError, ObjectMissingError, TreeEntry
 from gitmem.git.repository import Repository
 from gitmem.git.run import GitFailedError
 
-_NOT_A_FILE = {
+_TEXT_HASH: Final = re.compile("sha256:[0-9a-f]{64}")
+_KIND: Final = 0o170000  # the bits of git's mode that tell the kinds apart
+_FILE: Final = 0o100000
+_SUBMODULE: Final = 0o160000
+
+_NOT_A_FILE: Final = {
     FileKind.VIA_SYMLINK: Finding(Reason.VIA_SYMLINK, "the path leads through a symbolic link: cite the real path"),
     FileKind.TOO_BIG: Finding(Reason.TOO_BIG, "the file is over 5 MiB, too big to be compared"),
     FileKind.IN_REPOSITORY: Finding(Reason.IN_SUBMODULE, "the path lies in another repository: check it there"),
     FileKind.UNREADABLE: Finding(Reason.ODB_ERROR, "the file on disk cannot be read: look at its permissions"),
 }
+
+
+_OBJECTS_MISSING: Final = "what was cited is not in this repository: `git fetch` it, or clone without a filter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +46,11 @@ class Citation:
     blob: str | None
     text_hash: str | None
     commit: str | None
+
+    @property
+    def anchored(self) -> bool:
+        """Whether there is anything to compare with."""
+        return self.blob is not None or self.text_hash is not None
 
 
 def judge_files(repository: Repository, refs: Sequence[SourceRef]) -> list[Finding]:
@@ -53,7 +69,12 @@ def _judge(repository: Repository, ref: SourceRef, path: str, found: Found) -> F
         return Finding(Reason.RANGE_INVALID, f"lines {lines[0]}-{lines[1]} are no range: correct the sourceRef")
     try:
         citation = _citation(repository, ref, path, lines)
+        at_head = _at_head(repository, path) if found.skipped else None
+        if at_head is not None:
+            return _judge_hidden(repository, citation, at_head)
         return _judge_citation(repository, citation, found)
+    except ObjectMissingError:
+        return Finding(Reason.BASELINE_MISSING, _OBJECTS_MISSING)
     except ObjectDamagedError as error:
         return Finding(Reason.ODB_ERROR, f"object {error.oid} cannot be read: run `git fsck`")
 
@@ -69,9 +90,10 @@ def _citation(repository: Repository, ref: SourceRef, path: str, lines: tuple[in
     digits = repository.object_format.digits
     commit = ref.commit if _is_oid(ref.commit, digits) else None
     blob = ref.blob if _is_oid(ref.blob, digits) else None
-    if blob is None and ref.text_hash is None and commit is not None:
-        blob = _blob_at(repository, commit, path)
-    return Citation(path, lines, blob and blob.lower(), ref.text_hash, commit and commit.lower())
+    text_hash = ref.text_hash.lower() if ref.text_hash and _TEXT_HASH.fullmatch(ref.text_hash.lower()) else None
+    if blob is None and text_hash is None and commit is not None:
+        blob = _blob_at(repository, commit.lower(), path)
+    return Citation(path, lines, blob and blob.lower(), text_hash, commit and commit.lower())
 
 
 def _is_oid(text: str | None, digits: int) -> bool:
@@ -79,17 +101,20 @@ def _is_oid(text: str | None, digits: int) -> bool:
 
 
 def _judge_citation(repository: Repository, citation: Citation, found: Found) -> Finding:
-    if found.submodule:
+    if found.submodule and not citation.anchored:
         return Finding(Reason.SUBMODULE, "the path is a submodule: cite its commit in the submodule itself")
     if found.kind in _NOT_A_FILE:
         return _NOT_A_FILE[found.kind]
-    if found.kind is FileKind.MISSING:
+    if found.kind is FileKind.MISSING and not found.submodule:
         return _judge_missing(repository, citation, found)
-    if citation.blob is None and citation.text_hash is None:
-        return Finding(Reason.NO_BASELINE, "no anchor is recorded: add the entry anew with `git mem add --file`")
+    if not citation.anchored:
+        return _unanchored(repository, citation)
     if found.kind is not FileKind.REGULAR:
-        told = "this is no regular file any more"
-        return Finding(Reason.TYPE_CHANGED, told, _dirty(repository, citation))
+        return _type_changed(repository, citation)
+    return _judge_content(repository, citation, found)
+
+
+def _judge_content(repository: Repository, citation: Citation, found: Found) -> Finding:
     comparison = _compare(repository, citation, found.data, found.blob)
     if verdict_of(comparison.reason) is Verdict.STALE:
         return _stale(repository, citation, found, comparison)
@@ -98,31 +123,60 @@ def _judge_citation(repository: Repository, citation: Citation, found: Found) ->
     return _current(repository, citation, found, comparison)
 
 
+def _judge_hidden(repository: Repository, citation: Citation, at_head: str) -> Finding:
+    """Judge what git does not look at on disk (sparse checkout, skip-worktree) by the blob at HEAD."""
+    if not citation.anchored:
+        return _unanchored(repository, citation)
+    comparison = _compare_blob(repository, citation, at_head)
+    culprit = None
+    if verdict_of(comparison.reason) is Verdict.STALE:
+        culprit = _culprit(repository, citation, at_head)
+    told = f"{_told(citation, comparison)}{_in(culprit)}, as HEAD says (not checked out here)"
+    return Finding(comparison.reason, told, {**comparison.evidence, **_by(culprit), "sparse": True})
+
+
+def _unanchored(repository: Repository, citation: Citation) -> Finding:
+    if citation.commit is not None:
+        # Raises where the commit, or its trees, are missing: then there is a baseline, but not here.
+        repository.objects.find(citation.commit, citation.path)
+    return Finding(Reason.NO_BASELINE, "no anchor is recorded: add the entry anew with `git mem add --file`")
+
+
+def _type_changed(repository: Repository, citation: Citation) -> Finding:
+    dirty = {"dirty": True} if _blob_at(repository, repository.head.oid, citation.path) is not None else {}
+    return Finding(Reason.TYPE_CHANGED, "this is no regular file any more", dirty)
+
+
 def _judge_missing(repository: Repository, citation: Citation, found: Found) -> Finding:
-    at_head = _blob_at(repository, repository.head.oid, citation.path)
-    if at_head is not None and found.skipped:
-        comparison = _compare_blob(repository, citation, at_head)
-        return Finding(
-            comparison.reason,
-            f"{_told(citation, comparison)}, as HEAD says (not checked out here)",
-            {**comparison.evidence, "sparse": True},
-        )
-    if at_head is not None or found.tracked:
+    if _at_head(repository, citation.path) is not None or found.tracked:
         return Finding(Reason.DELETED_IN_WORKTREE, "the file was deleted here, not yet committed")
+    if _in_submodule(repository, citation.path):
+        return _NOT_A_FILE[FileKind.IN_REPOSITORY]
     culprit = find_culprit(repository, citation.path, citation.commit, lambda blob: blob is not None)
     if culprit is None and not _ever_existed(repository, citation):
-        return Finding(Reason.NO_SUCH_PATH, "no such file was ever in this repository: correct the sourceRef")
+        cut = ", nor in what is here of its history" if repository.head.shallow else " and never was"
+        return Finding(Reason.NO_SUCH_PATH, f"there is no such file in this repository{cut}: correct the sourceRef")
     return Finding(Reason.DELETED, f"the file was deleted{_in(culprit)}", _by(culprit))
+
+
+def _in_submodule(repository: Repository, path: str) -> bool:
+    """Whether a path lies in a submodule of HEAD; one that is not checked out has no `.git` to be seen on disk."""
+    head = repository.head.oid
+    parents = [] if head is None else [str(parent) for parent in PurePosixPath(path).parents][:-1]
+    found = [repository.objects.find(head, parent) for parent in parents if head is not None]
+    return any(entry is not None and entry.mode & _KIND == _SUBMODULE for entry in found)
 
 
 def _ever_existed(repository: Repository, citation: Citation) -> bool:
     head = repository.head
-    if head.shallow or (citation.commit and _blob_at(repository, citation.commit, citation.path) is not None):
+    if citation.commit and _blob_at(repository, citation.commit, citation.path) is not None:
         return True
     try:
-        return head.oid is not None and bool(repository.path_history(citation.path, since=None, until=head.oid))
-    except GitFailedError:
-        return True  # trees are missing or damaged, so nobody can say that it never was
+        if head.oid is not None and repository.path_history(citation.path, since=None, until=head.oid):
+            return True
+    except GitFailedError:  # trees are missing or damaged
+        return citation.anchored
+    return head.shallow and citation.anchored  # where history is not all here, the anchor's word counts
 
 
 def _compare(repository: Repository, citation: Citation, data: bytes, blob: str) -> Comparison:
@@ -131,11 +185,13 @@ def _compare(repository: Repository, citation: Citation, data: bytes, blob: str)
         beyond = citation.lines is not None and citation.lines[1] > len(split_lines(data))
         return Comparison(Reason.RANGE_INVALID if beyond else Reason.UNCHANGED)
     old = _blob_data(repository, citation.blob)
-    if citation.lines is None:
-        if citation.blob is None and citation.text_hash is None:
-            return Comparison(Reason.BASELINE_MISSING)
-        return compare_file(old, citation.text_hash, data)
-    return compare_lines(*citation.lines, old, citation.text_hash, data)
+    if citation.lines is not None:
+        return compare_lines(*citation.lines, old, citation.text_hash, data)
+    comparison = compare_file(old, citation.text_hash, data)
+    # Without a blob id nobody knows that any byte differs.
+    return (
+        Comparison(Reason.UNCHANGED) if citation.blob is None and comparison.reason is Reason.EOL_ONLY else comparison
+    )
 
 
 def _compare_blob(repository: Repository, citation: Citation, blob: str) -> Comparison:
@@ -146,26 +202,18 @@ def _compare_blob(repository: Repository, citation: Citation, blob: str) -> Comp
 
 
 def _stale(repository: Repository, citation: Citation, found: Found, comparison: Comparison) -> Finding:
-    at_head = _blob_at(repository, repository.head.oid, citation.path)
-    dirty: dict[str, object] = {"dirty": True} if at_head != found.blob and found.tracked else {}
-    culprit = None
-    if not _holds(repository, citation, at_head):
-        culprit = find_culprit(
-            repository, citation.path, citation.commit, lambda blob: _holds(repository, citation, blob)
-        )
+    culprit = _culprit(repository, citation, _blob_at(repository, repository.head.oid, citation.path))
+    dirty = _dirty(repository, citation, found)
     told = _told(citation, comparison)
     where = _in(culprit) or (" here, not yet committed" if dirty else "")
     return Finding(comparison.reason, told + where, {**comparison.evidence, **_by(culprit), **dirty})
 
 
 def _current(repository: Repository, citation: Citation, found: Found, comparison: Comparison) -> Finding:
-    evidence = dict(comparison.evidence)
-    if comparison.reason not in (Reason.UNCHANGED, Reason.RANGE_INVALID):
-        evidence |= _dirty(repository, citation, found)
     told = _told(citation, comparison)
     if found.unfiltered is not None:
         told += f", as committed: the clean filter '{found.unfiltered}' is not run"
-    return Finding(comparison.reason, told, evidence)
+    return Finding(comparison.reason, told, {**comparison.evidence, **_dirty(repository, citation, found)})
 
 
 def _untracked(found: Found) -> Finding:
@@ -174,24 +222,49 @@ def _untracked(found: Found) -> Finding:
     return Finding(Reason.UNTRACKED, "as recorded, but the file is untracked: `git add` and commit it")
 
 
-def _dirty(repository: Repository, citation: Citation, found: Found | None = None) -> dict[str, object]:
-    at_head = _blob_at(repository, repository.head.oid, citation.path)
-    changed = at_head is not None and (found is None or at_head != found.blob)
-    return {"dirty": True} if changed else {}
+def _dirty(repository: Repository, citation: Citation, found: Found) -> dict[str, object]:
+    # Where disk, index and anchor agree no object is opened: that is what most of a check looks at.
+    if not found.tracked or found.blob == found.index_blob == citation.blob:
+        return {}
+    return {"dirty": True} if found.blob != _blob_at(repository, repository.head.oid, citation.path) else {}
 
 
-def _holds(repository: Repository, citation: Citation, blob: str | None) -> bool:
-    return blob is not None and verdict_of(_compare_blob(repository, citation, blob).reason) is not Verdict.STALE
+def _culprit(repository: Repository, citation: Citation, at_head: str | None) -> str | None:
+    """Return the commit that broke the citation at HEAD; None where HEAD has no such file, or it holds there."""
+
+    def holds(blob: str | None) -> bool:
+        if blob is None:
+            return False
+        reason = _compare_blob(repository, citation, blob).reason
+        if reason is Reason.BASELINE_MISSING:
+            raise ObjectMissingError(blob)
+        return verdict_of(reason) is not Verdict.STALE
+
+    try:
+        if at_head is None or holds(at_head):
+            return None
+    except (ObjectMissingError, ObjectDamagedError):
+        return None
+    return find_culprit(repository, citation.path, citation.commit, holds)
+
+
+def _at_head(repository: Repository, path: str) -> str | None:
+    """Return the blob that HEAD has at a path. Raises ObjectMissingError where its trees are not here."""
+    head = repository.head.oid
+    return None if head is None else _file_of(repository.objects.find(head, path))
 
 
 def _blob_at(repository: Repository, commit: str | None, path: str) -> str | None:
     if commit is None:
         return None
     try:
-        entry = repository.objects.find(commit, path)
+        return _file_of(repository.objects.find(commit, path))
     except ObjectMissingError:
         return None
-    return entry.oid if entry is not None and entry.mode & 0o170000 == 0o100000 else None
+
+
+def _file_of(entry: TreeEntry | None) -> str | None:
+    return entry.oid if entry is not None and entry.mode & _KIND == _FILE else None
 
 
 def _blob_data(repository: Repository, blob: str | None) -> bytes | None:
@@ -217,7 +290,7 @@ def _told(citation: Citation, comparison: Comparison) -> str:
         Reason.CONTENT_CHANGED: f"{cited} changed",
         Reason.BINARY_CHANGED: "the file is binary and changed",
         Reason.RANGE_INVALID: f"{cited} lie beyond the end of the file: correct the sourceRef",
-        Reason.BASELINE_MISSING: "what was cited is not in this repository: `git fetch` it, or clone without a filter",
+        Reason.BASELINE_MISSING: _OBJECTS_MISSING,
     }[comparison.reason]
 
 

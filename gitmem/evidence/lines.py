@@ -61,7 +61,8 @@ def compare_lines(start: int, end: int, old: bytes | None, recorded_hash: str | 
     """Look for the cited lines of a baseline in a new content of the same file.
 
     `old` is the baseline's content where it is known; without it the recorded hash of the lines decides, and
-    white space and surroundings cannot be compared. The whole block is looked for in place first.
+    white space and surroundings cannot be compared. Of several places the one whose surroundings are most like
+    the old ones counts, the old place where it is as good as any.
     """
     if is_binary(new) or (old is not None and is_binary(old)):
         return Comparison(Reason.BINARY_CHANGED)
@@ -74,9 +75,7 @@ def compare_lines(start: int, end: int, old: bytes | None, recorded_hash: str | 
         return Comparison(Reason.BASELINE_MISSING)
     now = split_lines(new)
     count = end - start + 1
-    if text_hash(now[start - 1 : end]) == wanted and len(now) >= end:
-        return Comparison(_in_place(start, end, old, new))
-    places = _places(now, block, wanted, count)
+    places = _occurrences(now, block) if block is not None else _hashed_places(now, start, count, wanted)
     if not places:
         return Comparison(_lost(block, now))
     found = places[0] if len(places) == 1 else _by_surroundings(places, count, before, start, now)
@@ -96,12 +95,36 @@ def _in_place(start: int, end: int, old: bytes | None, new: bytes) -> Reason:
     return Reason.UNCHANGED if same_bytes else Reason.EOL_ONLY
 
 
-def _places(now: list[bytes], block: list[bytes] | None, wanted: str, count: int) -> list[int]:
-    last = len(now) - count + 1
-    if block is not None:
-        candidates = [at for at in range(last) if now[at] == block[0]]
-        return [at + 1 for at in candidates if now[at : at + count] == block]
-    return [at + 1 for at in range(last) if text_hash(now[at : at + count]) == wanted]
+def _occurrences(lines: list[bytes], block: list[bytes]) -> list[int]:
+    """Return the first lines of all places where a block stands, overlapping ones too, in linear time.
+
+    Knuth, Morris and Pratt: a file of a million equal lines must not stop a check.
+    """
+    borders = [0] * len(block)  # how long a proper prefix of the block ends at each of its lines
+    places: list[int] = []
+    length = 0
+    for at in range(1, len(block)):
+        length = _extend(block, borders, length, block[at])
+        borders[at] = length
+    length = 0
+    for at, line in enumerate(lines):
+        length = _extend(block, borders, borders[length - 1] if length == len(block) else length, line)
+        if length == len(block):
+            places.append(at - length + 2)
+    return places
+
+
+def _extend(block: list[bytes], borders: list[int], length: int, line: bytes) -> int:
+    while length and block[length] != line:
+        length = borders[length - 1]
+    return length + 1 if block[length] == line else 0
+
+
+def _hashed_places(now: list[bytes], start: int, count: int, wanted: str) -> list[int]:
+    places = range(1, len(now) - count + 2)
+    if start in places and text_hash(now[start - 1 : start - 1 + count]) == wanted:
+        return [start]
+    return [place for place in places if text_hash(now[place - 1 : place - 1 + count]) == wanted]
 
 
 def _by_surroundings(
@@ -114,6 +137,8 @@ def _by_surroundings(
         _alike(old_above, now[: place - 1][::-1]) + _alike(old_below, now[place - 1 + count :]) for place in places
     ]
     best = max(scores)
+    if start in places and scores[places.index(start)] == best:
+        return start
     return places[scores.index(best)] if best > 0 and scores.count(best) == 1 else None
 
 
@@ -130,9 +155,7 @@ def _lost(block: list[bytes] | None, now: list[bytes]) -> Reason:
     if block is None:
         return Reason.LINES_CHANGED
     wanted, have = _bare(block), _bare(now)
-    if wanted and any(have[at : at + len(wanted)] == wanted for at in range(len(have) - len(wanted) + 1)):
-        return Reason.WHITESPACE_CHANGED
-    return Reason.LINES_CHANGED
+    return Reason.WHITESPACE_CHANGED if wanted and _occurrences(have, wanted) else Reason.LINES_CHANGED
 
 
 def _bare(lines: list[bytes]) -> list[bytes]:

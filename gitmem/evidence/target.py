@@ -15,18 +15,24 @@ class Found:
 
     `data` is the content of a regular file in the form that git would store, `blob` its id in that form.
     `unfiltered` names the clean filter that would have to run to know the stored form of a changed file; the
-    index's blob stands in for it. `tracked` says whether the index knows the path, `skipped` that a sparse
-    checkout leaves it out, `ignored` that an ignore rule names an untracked one.
+    index's blob stands in for it. `index_blob` is what the index has at the path, None if it does not know it,
+    `skipped` that git does not look at it on disk (sparse checkout), `ignored` that an ignore rule names an
+    untracked one.
     """
 
     kind: FileKind
     data: bytes = b""
     blob: str = ""
-    tracked: bool = False
+    index_blob: str | None = None
     ignored: bool = False
     skipped: bool = False
     submodule: bool = False
     unfiltered: str | None = None
+
+    @property
+    def tracked(self) -> bool:
+        """Whether the index knows the path."""
+        return self.index_blob is not None
 
 
 def look(repository: Repository, paths: Collection[str]) -> dict[str, Found]:
@@ -46,7 +52,7 @@ def look(repository: Repository, paths: Collection[str]) -> dict[str, Found]:
                 state.kind,
                 state.data,
                 raw.get(path, ""),
-                tracked=path in index,
+                index_blob=index[path].oid if path in index else None,
                 ignored=path in ignored,
                 skipped=path in index and index[path].skip_worktree,
                 submodule=path in index and index[path].is_submodule,

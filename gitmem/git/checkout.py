@@ -4,6 +4,7 @@ Files are read by us, one directory at a time without following symbolic links, 
 a checkout's configuration can name programs that git would run for it.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Collection, Iterator
@@ -58,12 +59,20 @@ class IndexEntry:
         return self.mode == _GITLINK
 
 
+# What a path is when this stands in the place of one of its directories; with anything else it is missing.
+_NO_WAY: Final = {FileKind.SYMLINK: FileKind.VIA_SYMLINK, FileKind.UNREADABLE: FileKind.UNREADABLE}
+
+
 def read_file(worktree: Path, path: str) -> FileState:
     """Read a POSIX path below a worktree without following any symbolic link.
 
-    A path below a directory that has its own `.git` is IN_REPOSITORY: another repository's business.
+    A path below a directory that has its own `.git` is IN_REPOSITORY: another repository's business. Nothing is at
+    a path that is empty, absolute or has `..` in it.
     """
-    *parents, name = PurePosixPath(path).parts
+    parts = PurePosixPath(path).parts
+    if not parts or parts[0] == "/" or ".." in parts:
+        return FileState(FileKind.MISSING)
+    *parents, name = parts
     with _opened(os.open(worktree, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)) as top:
         return _descend(top, parents, name)
 
@@ -72,10 +81,8 @@ def _descend(directory: int, parents: list[str], name: str) -> FileState:
     if not parents:
         return _read_at(directory, name)
     kind = _kind_at(directory, parents[0])
-    if kind is FileKind.SYMLINK:
-        return FileState(FileKind.VIA_SYMLINK)
     if kind is not FileKind.DIRECTORY:
-        return FileState(FileKind.MISSING)
+        return FileState(_NO_WAY.get(kind, FileKind.MISSING))
     try:
         child = os.open(parents[0], _OPEN | os.O_DIRECTORY, dir_fd=directory)
     except OSError:
@@ -113,8 +120,8 @@ def _kind_at(directory: int, name: str) -> FileKind:
         mode = os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
     except (FileNotFoundError, NotADirectoryError):
         return FileKind.MISSING
-    except OSError:
-        return FileKind.UNREADABLE
+    except OSError as error:
+        return FileKind.MISSING if error.errno == errno.ENAMETOOLONG else FileKind.UNREADABLE
     if stat.S_ISREG(mode):
         return FileKind.REGULAR
     if stat.S_ISLNK(mode):
@@ -154,9 +161,23 @@ def _chunks(paths: list[str], size: int = 500) -> Iterator[list[str]]:
 
 
 def ignored(git: Git, worktree: Path, paths: Collection[str]) -> set[str]:
-    """Return those of the paths that git's ignore rules name, tracked or not."""
-    if not paths:
+    """Return those of the paths that git's ignore rules name, tracked or not.
+
+    Beyond a symbolic link git has no rules, and refuses the question: such paths are not ignored.
+    """
+    asked = sorted(set(paths) - _beyond_links(worktree, paths))
+    if not asked:
         return set()
-    feed = b"".join(os.fsencode(path) + b"\0" for path in sorted(paths))
+    # Behind `./` no name is taken for a pathspec with magic, which this command refuses or obeys.
+    feed = b"".join(b"./" + os.fsencode(path) + b"\0" for path in asked)
     ask = ("check-ignore", "--no-index", "--stdin", "-z")
-    return set(git.ask(*ask, cwd=worktree, feed=feed, accept=(0, 1), globs=True).items())
+    answer = git.ask(*ask, cwd=worktree, feed=feed, accept=(0, 1), globs=True)
+    return {path.removeprefix("./") for path in answer.items()}
+
+
+def _beyond_links(worktree: Path, paths: Collection[str]) -> set[str]:
+    parents = {path: PurePosixPath(path).parents for path in paths}
+    directories = {directory for found in parents.values() for directory in found}
+    # Path.is_symlink raises for a name that is too long.
+    links = {directory for directory in directories if os.path.islink(worktree / directory)}  # noqa: PTH114 - see above
+    return {path for path, found in parents.items() if not links.isdisjoint(found)}

@@ -3,10 +3,11 @@
 Git converts on the way in: line ends (`text`, `eol`, `core.autocrlf`), `$Id$` (`ident`), encodings
 (`working-tree-encoding`) and clean filters. A filter is a program of the repository's choice and is never
 run here; Git LFS's is computed, since its pointer is a published format.
-Rules: gitattributes(5), "Effects"; their order: encoding, then filter, then line ends, then ident (git's
-convert.c works the same way round). The tests hold every case against `git hash-object --path`.
+Rules: gitattributes(5), "Effects"; their order: filter, then encoding, then line ends, then ident (git's
+convert.c works the same way round). The tests hold every case against what `git add` stores.
 """
 
+import codecs
 import hashlib
 import os
 import re
@@ -19,6 +20,8 @@ from gitmem.git.run import Git
 
 _NAMES: Final = ("text", "crlf", "eol", "ident", "filter", "working-tree-encoding")
 _UNSET: Final = frozenset({"unspecified", "unset"})
+_LINE_ENDS: Final = {"set": "text", "input": "text", "auto": "auto", "unset": "binary"}
+_DRIVERS: Final = r"^filter\..*\.(clean|process)$"
 _IDENT: Final = re.compile(rb"\$Id:[^$\n]*\$")
 
 
@@ -38,12 +41,11 @@ class Attributes:
     @property
     def line_ends(self) -> str:
         """How line ends are treated: `text` (CRLF becomes LF), `auto` (if it looks like text) or `binary`."""
-        text = self.values.get("text", "unspecified")
-        if text == "unspecified":
-            text = self.values.get("crlf", "unspecified")
-        if text in ("auto", "unset"):
-            return "auto" if text == "auto" else "binary"
-        if text in ("set", "input") or self.values.get("eol") in ("lf", "crlf"):
+        for name in ("text", "crlf"):  # `crlf` is the older name, and counts where `text` says nothing
+            found = _LINE_ENDS.get(self.values.get(name, "unspecified"))
+            if found is not None:
+                return found
+        if self.values.get("eol") in ("lf", "crlf"):
             return "text"
         return "auto" if self.autocrlf in ("true", "input") else "binary"
 
@@ -52,13 +54,29 @@ def read_attributes(git: Git, worktree: Path, paths: Collection[str]) -> dict[st
     """Return the attributes of all paths, from one look at the configuration and one at the attribute files."""
     if not paths:
         return {}
-    autocrlf = git.ask("config", "--get", "core.autocrlf", cwd=worktree, accept=(0, 1)).line().lower() or "false"
+    ask = ("config", "--type=bool-or-str", "--get", "core.autocrlf")
+    autocrlf = git.ask(*ask, cwd=worktree, accept=(0, 1)).line().lower() or "false"
     feed = b"".join(os.fsencode(path) + b"\0" for path in sorted(paths))
-    items = git.ask("check-attr", "-z", "--stdin", *_NAMES, cwd=worktree, feed=feed).items()
+    answer = git.ask("check-attr", "-z", "--stdin", *_NAMES, cwd=worktree, feed=feed)
+    items = [os.fsdecode(item) for item in answer.stdout.split(b"\0")[:-1]]  # a value can be empty
     values: dict[str, dict[str, str]] = {path: {} for path in paths}
     for path, name, value in zip(items[::3], items[1::3], items[2::3], strict=True):
         values[path][name] = value
+    _leave_out_filters_without_a_program(git, worktree, values)
     return {path: Attributes(found, autocrlf) for path, found in values.items()}
+
+
+def _leave_out_filters_without_a_program(git: Git, worktree: Path, values: Mapping[str, dict[str, str]]) -> None:
+    # Git ignores a filter that the configuration does not define, and takes Git LFS for any other.
+    named = [found for found in values.values() if found.get("filter") not in (None, "lfs", *_UNSET)]
+    if not named:
+        return
+    answer = git.ask("config", "--null", "--get-regexp", _DRIVERS, cwd=worktree, accept=(0, 1))
+    programs = dict(item.partition("\n")[::2] for item in answer.items())
+    for found in named:
+        name = found["filter"]
+        if not programs.get(f"filter.{name}.clean") and not programs.get(f"filter.{name}.process"):
+            found["filter"] = "unspecified"
 
 
 def to_blob(data: bytes, attributes: Attributes, *, stored: bytes | None = None) -> bytes | None:
@@ -67,11 +85,10 @@ def to_blob(data: bytes, attributes: Attributes, *, stored: bytes | None = None)
     `stored` is the blob that the index holds for the path now: git leaves CRLF alone under automatic
     conversion when it is stored that way already.
     """
-    converted = _from_encoding(data, attributes.values.get("working-tree-encoding", "unspecified"))
-    if attributes.filter == "lfs":
-        return lfs_pointer(converted)
-    if attributes.filter is not None:
+    if attributes.filter not in (None, "lfs"):
         return None
+    cleaned = data if attributes.filter is None else lfs_pointer(data)
+    converted = _from_encoding(cleaned, attributes.values.get("working-tree-encoding", "unspecified"))
     if _folds_line_ends(converted, attributes.line_ends, stored):
         converted = converted.replace(b"\r\n", b"\n")
     if attributes.values.get("ident") == "set":
@@ -88,12 +105,29 @@ def lfs_pointer(data: bytes) -> bytes:
 
 
 def _from_encoding(data: bytes, encoding: str) -> bytes:
-    if encoding in _UNSET or encoding.lower() in ("utf-8", "utf8"):
+    stem = encoding.upper().replace("UTF-", "UTF", 1)
+    if not data or encoding in _UNSET or stem == "UTF8" or _has_wrong_mark(data, stem):
         return data
     try:
-        return data.decode(encoding).encode("utf-8")
+        # UTF-16LE-BOM is git's own name, for what is written with a mark and read like UTF-16.
+        return data.decode("utf-16" if stem == "UTF16LE-BOM" else encoding).encode("utf-8")
     except (LookupError, UnicodeError):
         return data  # git refuses to store it then; as it stands it agrees with no blob
+
+
+def _has_wrong_mark(data: bytes, stem: str) -> bool:
+    """Whether git refuses the content: with LE or BE in the name a byte order mark is wrong, else it is needed."""
+    width = stem.removeprefix("UTF")[:2]
+    if width not in _MARKS:
+        return False
+    marked = data.startswith(_MARKS[width])
+    return (stem == f"UTF{width}" and not marked) or (stem in (f"UTF{width}LE", f"UTF{width}BE") and marked)
+
+
+_MARKS: Final = {
+    "16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+    "32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+}
 
 
 def _folds_line_ends(data: bytes, line_ends: str, stored: bytes | None) -> bool:

@@ -6,6 +6,7 @@ The mark is git's own ignore line, so that there is no second truth about it: `/
 
 import os
 import re
+import stat
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
@@ -61,12 +62,13 @@ def make_tracked(common_dir: Path, store: PurePosixPath) -> bool:
     private = {_PRIVATE, f"/{_escaped(str(store))}/"}
     path = _path(common_dir)
     before = path.read_bytes() if path.is_file() else b""
-    kept = [line for line in before.split(b"\n") if line.decode("utf-8", "replace").rstrip() not in private]
+    kept = [line for line in before.split(b"\n") if _trimmed(line) not in private]
     after = b"\n".join(kept)
     if after != before:
         real = path.resolve()
         temporary = real.with_name(f"{real.name}.mem-{os.getpid()}")
         temporary.write_bytes(after)
+        temporary.chmod(stat.S_IMODE(real.stat().st_mode))
         temporary.replace(real)
     return _append(common_dir, [_DRAFTS]) or after != before
 
@@ -89,10 +91,15 @@ def _append(common_dir: Path, wanted: Sequence[str]) -> bool:
 
 def _lines(common_dir: Path) -> list[str]:
     try:
-        text = _path(common_dir).read_bytes().decode("utf-8", "replace")
+        data = _path(common_dir).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return []
-    return [line.rstrip() for line in text.split("\n")]
+    return [_trimmed(line) for line in data.split(b"\n")]
+
+
+def _trimmed(line: bytes) -> str:
+    # What git takes off the end of a pattern: one CR and blanks, no other white space.
+    return line.decode("utf-8", "replace").removesuffix("\r").rstrip(" ")
 
 
 def _path(common_dir: Path) -> Path:

@@ -38,7 +38,8 @@ class Step(NamedTuple):
 def read_head(git: Git, worktree: Path) -> Head:
     """Return the HEAD of a worktree. Linked worktrees share the main one's shallow file, as git says."""
     shallow = git.ask("rev-parse", "--is-shallow-repository", cwd=worktree).line() == "true"
-    answer = git.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}", cwd=worktree, accept=(0, 1, 128))
+    # Not `HEAD^{commit}`: a branch whose commit is lost is damage, to be named by whoever reads it, and not unborn.
+    answer = git.ask("rev-parse", "--verify", "--quiet", "HEAD", cwd=worktree, accept=(0, 1, 128))
     return Head(answer.line() or None, shallow)
 
 
@@ -49,7 +50,7 @@ def resolve_commit(git: Git, worktree: Path, revision: str) -> str:
     """
     ask = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     answer = git.ask(*ask, cwd=worktree, accept=(0, 1, 128))
-    if answer.returncode != 0:
+    if answer.returncode != 0 or answer.stdout.startswith(b"^"):  # `^main` is a range for git
         raise RevisionError(f"no commit is named '{revision}': look with `git log`, or fetch it")
     return answer.line()
 

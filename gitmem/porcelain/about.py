@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from gitmem.entry.model import SourceRef
 from gitmem.evidence.anchor import Spec, parse_citation
 from gitmem.evidence.judge import judge
 from gitmem.evidence.paths import normalise
@@ -41,19 +42,25 @@ def about(workspace: Workspace, citations: Sequence[str]) -> Mentions:
     entries = [
         entry
         for entry in workspace.contents.entries
-        if entry.active and any(normalise(ref.path) in paths for ref in entry.source_refs if ref.path is not None)
+        if entry.active and any(_cited(ref) in paths for ref in entry.source_refs)
     ]
     return Mentions(tuple(m for found in judge(workspace.repository, entries) for m in _mentions(found, specs)))
 
 
 def _mentions(found: EntryVerdict, specs: Sequence[Spec]) -> Iterator[Mention]:
     for judgement in found.judgements:
-        path = judgement.ref.path
+        path = _cited(judgement.ref)
         if path is None:
             continue
         start, end = _stands(judgement)
-        if any(spec.path == normalise(path) and _overlap(spec, start, end) for spec in specs):
+        if any(spec.path == path and _overlap(spec, start, end) for spec in specs):
             yield Mention(found.entry.id, found.entry.title, found.verdict, path, start, end)
+
+
+def _cited(ref: SourceRef) -> str | None:
+    """Return the path that a ref cites, in its plain form; None where it cites none, or none that could be read."""
+    path = None if ref.path is None else normalise(ref.path)
+    return path if isinstance(path, str) else None
 
 
 def _stands(judgement: Judgement) -> tuple[int | None, int | None]:

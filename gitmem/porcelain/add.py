@@ -61,9 +61,10 @@ def add(workspace: Workspace, proposal: Proposal, *, now: datetime, at_terminal:
         )
     entry = compose(workspace, proposal, now=now)
     data = format_entry(entry)
-    if not workspace.store_exists:
-        create_store(workspace, track=False)
+    exists = workspace.store_exists
     with workspace.writing():
+        if not exists:
+            create_store(workspace, track=False)
         return Added(write_new_entry(workspace.layout.root, workspace.layout.store_path, entry, data))
 
 

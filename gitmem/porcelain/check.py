@@ -8,7 +8,7 @@ from gitmem.entry.model import Entry, ReviewState
 from gitmem.errors import ExitCode
 from gitmem.evidence.judge import judge
 from gitmem.evidence.verdict import EntryVerdict, Verdict
-from gitmem.store.read import Unreadable, check_id, no_such_entry
+from gitmem.store.read import StoreContents, Unreadable, check_id, no_such_entry
 from gitmem.workspace import Workspace
 
 CHECKED_STATES = (ReviewState.REVIEWED, ReviewState.PROPOSED)
@@ -56,13 +56,15 @@ class Checked:
 def check(workspace: Workspace, idents: Sequence[str], *, states: Collection[ReviewState] | None) -> Checked:
     """Judge the named entries, or all in the given states, against the working tree.
 
-    A named entry is judged whatever its state. Raises BadIdError, NoSuchEntryError.
+    A named entry is judged whatever its state; one whose file cannot be read is `invalid`. Raises BadIdError,
+    NoSuchEntryError.
     """
     contents = workspace.contents
-    chosen = _named(contents.entries, idents) if idents else _in_states(contents.entries, states or CHECKED_STATES)
+    chosen = _named(contents, idents) if idents else _in_states(contents.entries, states or CHECKED_STATES)
     verdicts = judge(workspace.repository, chosen)
     head = workspace.repository.head
-    invalid = () if idents else contents.unreadable
+    named = {_file(ident) for ident in idents}
+    invalid = tuple(bad for bad in contents.unreadable if not idents or bad.file in named)
     return Checked("worktree", head.oid, head.shallow, summarise(verdicts), tuple(verdicts), invalid)
 
 
@@ -72,13 +74,18 @@ def summarise(verdicts: Sequence[EntryVerdict]) -> Summary:
     return Summary(counts[Verdict.CURRENT], counts[Verdict.STALE], counts[Verdict.UNVERIFIED])
 
 
-def _named(entries: Sequence[Entry], idents: Sequence[str]) -> list[Entry]:
-    by_id = {entry.id: entry for entry in entries}
+def _named(contents: StoreContents, idents: Sequence[str]) -> list[Entry]:
+    by_id = {entry.id: entry for entry in contents.entries}
+    unreadable = {bad.file for bad in contents.unreadable}
     for ident in idents:
         check_id(ident)
-        if ident not in by_id:
+        if ident not in by_id and _file(ident) not in unreadable:
             raise no_such_entry(ident)
-    return [by_id[ident] for ident in dict.fromkeys(idents)]
+    return [by_id[ident] for ident in dict.fromkeys(idents) if ident in by_id]
+
+
+def _file(ident: str) -> str:
+    return f"{ident}.md"
 
 
 def _in_states(entries: Sequence[Entry], states: Collection[ReviewState]) -> list[Entry]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from gitmem.entry.frontmatter import UnreadableEntry
 from gitmem.entry.model import Entry
 from gitmem.entry.rules import successor
 from gitmem.errors import ExitCode, GitMemError
@@ -13,6 +14,10 @@ class InactiveEntryError(GitMemError):
 
     exit_code = ExitCode.NO
     label = "error"
+
+
+class DamagedEntryError(GitMemError):
+    """The file of the entry is there, and is no entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +32,13 @@ class Shown:
 def show(workspace: Workspace, ident: str, *, include_inactive: bool) -> Shown:
     """Return an entry's Markdown.
 
-    Raises InactiveEntryError without `include_inactive`, and what reading the store raises.
+    Raises InactiveEntryError without `include_inactive`, DamagedEntryError, and what reading the store raises.
     """
-    entry, data = workspace.entry(ident)
+    try:
+        entry, data = workspace.entry(ident)
+    except UnreadableEntry as error:
+        message = f"{ident}.md cannot be read: {error.reason}: correct the file, or move it away"
+        raise DamagedEntryError(message) from error
     if entry.active:
         return Shown(entry, data, None)
     if not include_inactive:

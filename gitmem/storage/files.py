@@ -3,7 +3,6 @@
 import errno
 import os
 import secrets
-from collections.abc import Callable
 from typing import Final
 
 TEMPORARY_PREFIX: Final = ".tmp-"
@@ -28,12 +27,12 @@ def create_file(directory: int, name: str, data: bytes) -> bool:
     return created
 
 
-def write_once(directory: int, name: Callable[[], str], data: bytes) -> str:
-    """Create a file under the first free one of the names that `name` gives; return that name."""
-    while True:
-        candidate = name()
-        if create_file(directory, candidate, data):
-            return candidate
+def remove_litter(directory: int) -> None:
+    """Remove what killed writers left under construction. The caller holds the lock that all of them take."""
+    with os.scandir(directory) as found:
+        litter = [file.name for file in found if file.name.startswith(TEMPORARY_PREFIX) and not file.is_dir()]
+    for name in litter:
+        _unlink(directory, name)
 
 
 def _write_new(directory: int, name: str, data: bytes) -> None:

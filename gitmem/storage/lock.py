@@ -71,5 +71,5 @@ def _owner(descriptor: int) -> str:
         owner = json.loads(os.pread(descriptor, 4096, 0))
         since = time.strftime("%H:%M:%S UTC", time.gmtime(owner["since"]))
         return f"process {owner['pid']} on {owner['host']}, since {since}"
-    except (ValueError, KeyError, TypeError, OverflowError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return "it left no name"

@@ -15,9 +15,11 @@ from gitmem.entry.parse import parse_entry
 from gitmem.entry.rules import is_id
 from gitmem.errors import ExitCode, GitMemError
 from gitmem.storage.directory import FileRefusedError, opened_directory, read_bounded
+from gitmem.text import visible_line
 
 _SUFFIX: Final = ".md"
 _DATED_ID: Final = re.compile(r"(\d{4}-\d\d-\d\d)-(\d\d)(\d\d)-")
+_LAST_SECOND: Final = 253_402_300_799  # of the year 9999; a time stamp can lie far behind it
 
 
 class NoSuchEntryError(GitMemError):
@@ -80,7 +82,7 @@ def read_entry(root: Path, store: PurePosixPath, ident: str) -> tuple[Entry, byt
 def check_id(ident: str) -> None:
     """Raise BadIdError unless the text can be an entry's id. Stands before any access to a file."""
     if not is_id(ident):
-        raise BadIdError(f"'{_printable(ident)}' is not the id of an entry: `git mem list` shows the ids")
+        raise BadIdError(f"'{visible_line(ident)}' is not the id of an entry: `git mem list` shows the ids")
 
 
 def no_such_entry(ident: str) -> NoSuchEntryError:
@@ -100,7 +102,8 @@ def _names(directory: int) -> Iterator[str]:
     # Hidden files are under construction, or a person's editor's.
     with os.scandir(directory) as found:
         names = [entry.name for entry in found]
-    return iter(sorted(name for name in names if name.endswith(_SUFFIX) and not name.startswith(".")))
+    files = (name for name in names if name.endswith(_SUFFIX) and not name.startswith("."))
+    return iter(sorted(files, key=lambda name: name.removesuffix(_SUFFIX)))
 
 
 def _fallback_date(ident: str, mtime: float) -> str:
@@ -110,7 +113,7 @@ def _fallback_date(ident: str, mtime: float) -> str:
         date = normalise_date(f"{day}T{hour}:{minute}:00Z")
         if date is not None:
             return date
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(mtime))
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(min(max(mtime, 0), _LAST_SECOND)))
 
 
 def _exists(directory: int, name: str) -> bool:

@@ -7,7 +7,7 @@ from gitmem.entry.model import Entry
 from gitmem.entry.rules import new_id
 from gitmem.errors import GitMemError
 from gitmem.storage.directory import opened_directory
-from gitmem.storage.files import create_file
+from gitmem.storage.files import create_file, remove_litter
 
 
 class StoreGoneError(GitMemError):
@@ -22,6 +22,7 @@ def write_new_entry(root: Path, store: PurePosixPath, entry: Entry, data: bytes)
     with opened_directory(root, store) as directory:
         if directory is None:
             raise StoreGoneError(f"{store} vanished while it was written to: run `git mem init`, then try again")
+        remove_litter(directory)
         refused: set[str] = set()
         while True:
             with os.scandir(directory) as found:

@@ -3,6 +3,7 @@
 import os
 import select
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -91,9 +92,23 @@ def test_repository_configuration_cannot_start_a_monitor(repo: Repo) -> None:
     assert not started.exists()
 
 
+@pytest.fixture
+def waiting_input() -> Iterator[None]:
+    """Put a pipe with something in it in the place of this process's standard input."""
+    saved = os.dup(0)
+    reader, writer = os.pipe()
+    os.write(writer, b"meant for us")
+    os.dup2(reader, 0)
+    yield
+    os.dup2(saved, 0)
+    for descriptor in (saved, reader, writer):
+        os.close(descriptor)
+
+
+@pytest.mark.usefixtures("waiting_input")
 def test_git_reads_nothing_unless_it_is_fed(world: World) -> None:
     environ = replace_git(world, 'printf "got:"; cat')
-    assert Git(environ).ask("x", cwd=world.root).stdout == b"got:"
+    assert Git(environ).ask("x", cwd=world.root, limit=10).stdout == b"got:"
     assert Git(environ).ask("x", cwd=world.root, feed=b"a\0b").stdout == b"got:a\0b"
 
 

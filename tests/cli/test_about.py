@@ -1,0 +1,111 @@
+"""`git mem about`: which entries cite a file or lines, where those stand now."""
+
+from typing import Any
+
+import pytest
+from inprocess import Cli
+from program import document, entry, put
+from world import Repo, World
+
+from gitmem.entry.model import ReviewState, SourceRef
+
+TEXT = "".join(f"line {number}\n" for number in range(1, 21))
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """Entries about lines 5-7, line 15 and all of `pkg/code.py`, which got two new lines on top; and about more."""
+    repo = World(tmp_path_factory.mktemp("about")).repo()
+    repo.commit("Start", {"pkg/code.py": TEXT, "gone.py": TEXT, "other.py": TEXT, "a:1.py": TEXT, "name:3": "x\n"})
+    whole = lines("pkg/code.py", repo)
+    block = lines("pkg/code.py", repo, 5, 7)
+    put(
+        repo.path / ".klide/memory",
+        entry("block", source_refs=(block,), date="2026-01-03T00:00:00Z"),
+        entry("one-line", source_refs=(lines("pkg/code.py", repo, 15, 15),), date="2026-01-02T00:00:00Z"),
+        entry("whole", source_refs=(whole,)),
+        entry("deleted", source_refs=(lines("gone.py", repo, 1, 2),)),
+        entry("twice", source_refs=(lines("other.py", repo, 1, 1), lines("other.py", repo, 9, 9))),
+        entry("untidy", source_refs=(SourceRef(source_type="file", id="x", path="./pkg//untidy.py"),)),
+        entry("colon", source_refs=(lines("a:1.py", repo, 2, 3), lines("name:3", repo))),
+        entry("proposed", source_refs=(block,), review_state=ReviewState.PROPOSED),
+        entry("replaced", source_refs=(block,)),
+        entry("replacing", supersedes="replaced"),
+        entry(
+            "hostile", source_refs=tuple(SourceRef(source_type="file", id=p, path=p) for p in ("/etc/x", "../x", ""))
+        ),
+        entry("since", source_refs=(SourceRef(source_type="commit", id=repo.rev(), path="since.py"),)),
+    )
+    repo.commit("Change", {"pkg/code.py": "new\nnew\n" + TEXT, "gone.py": None})
+    return repo
+
+
+def lines(path: str, repo: Repo, start: int | None = None, end: int | None = None) -> SourceRef:
+    blob = repo.rev(f"HEAD:{path}")
+    return SourceRef(source_type="file", id=path, path=path, line_start=start, line_end=end, blob=blob)
+
+
+def about(cli: Cli, store: Repo, *args: str) -> list[tuple[Any, ...]]:
+    found = document(cli(store, "about", "--json", *args))["entries"]
+    return [(one["id"], one["lineStart"], one["lineEnd"]) for one in found]
+
+
+BLOCK, ONE, WHOLE = ("block", 7, 9), ("one-line", 17, 17), ("whole", None, None)
+
+
+@pytest.mark.parametrize(
+    ("citation", "expected"),
+    [
+        ("pkg/code.py", [BLOCK, ONE, WHOLE]),
+        ("./pkg/../pkg/code.py", [BLOCK, ONE, WHOLE]),
+        ("pkg/code.py:7-9", [BLOCK, WHOLE]),
+        ("pkg/code.py:8", [BLOCK, WHOLE]),
+        ("pkg/code.py:1-7", [BLOCK, WHOLE]),
+        ("pkg/code.py:9-99", [BLOCK, ONE, WHOLE]),
+        ("pkg/code.py:1-6", [WHOLE]),
+        ("pkg/code.py:10-16", [WHOLE]),
+        ("pkg/code.py:17", [ONE, WHOLE]),
+        ("gone.py", [("deleted", 1, 2)]),
+        ("gone.py:2-3", [("deleted", 1, 2)]),
+        ("gone.py:3", []),
+        ("other.py", [("twice", 1, 1), ("twice", 9, 9)]),
+        ("other.py:9", [("twice", 9, 9)]),
+        ("pkg/untidy.py", [("untidy", None, None)]),
+        ("a:1.py:3", [("colon", 2, 3)]),
+        ("name:3", [("colon", None, None)]),
+        ("since.py", [("since", None, None)]),
+        ("never.py", []),
+        ("pkg", []),
+    ],
+)
+def test_an_entry_is_named_where_it_cites_some_of_what_is_asked(
+    cli: Cli, store: Repo, citation: str, expected: list[tuple[Any, ...]]
+) -> None:
+    assert about(cli, store, citation) == expected
+
+
+def test_several_places_are_one_answer_and_nothing_comes_twice(cli: Cli, store: Repo) -> None:
+    assert about(cli, store, "pkg/code.py:8", "gone.py", "pkg/code.py:7") == [BLOCK, ("deleted", 1, 2), WHOLE]
+
+
+def test_paths_are_relative_to_the_current_directory(cli: Cli, store: Repo) -> None:
+    inside = cli(store, "about", "code.py:8", "../gone.py", cwd=store.path / "pkg")
+    assert inside.out == cli(store, "about", "pkg/code.py:8", "gone.py").out
+    assert "pkg/code.py:7-9  current  block\n    block\n" in inside.out
+
+
+@pytest.mark.parametrize(
+    ("citation", "code"), [("pkg/code.py", 0), ("gone.py:1", 0), ("pkg/code.py:1", 0), ("x.py", 1)]
+)
+def test_the_exit_code_says_whether_anything_is_known(cli: Cli, store: Repo, citation: str, code: int) -> None:
+    assert cli(store, "about", citation).code == code
+    assert cli(store, "about", citation, "--json").code == code
+
+
+def test_the_verdict_is_the_entrys(cli: Cli, store: Repo) -> None:
+    found = document(cli(store, "about", "gone.py", "pkg/code.py:17", "--json"))["entries"]
+    assert {one["id"]: one["verdict"] for one in found} == {"one-line": "current", "deleted": "stale", "whole": "stale"}
+
+
+def test_text_of_a_whole_file_has_no_range(cli: Cli, store: Repo) -> None:
+    assert "pkg/code.py  stale  whole\n    whole\n" in cli(store, "about", "pkg/code.py").out
