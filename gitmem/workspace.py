@@ -83,6 +83,12 @@ class Workspace:
                 f"{self.layout.store_path} is private, but HEAD tracks .klide, so a checkout could overwrite it: "
                 "run `git mem init --track`, or `git rm -r --cached .klide` and commit"
             )
+        with self.locked():
+            yield
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the writer's lock, whatever the state of the store: what mends it needs the lock too."""
         lock = self.layout.place.common_dir / "mem" / "lock"
         with writer_lock(lock, self.settings.lock_timeout):
             yield

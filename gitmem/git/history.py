@@ -48,11 +48,18 @@ def resolve_commit(git: Git, worktree: Path, revision: str) -> str:
 
     Raises RevisionError.
     """
-    ask = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    answer = git.ask(*ask, cwd=worktree, accept=(0, 1, 128))
-    if answer.returncode != 0 or answer.stdout.startswith(b"^"):  # `^main` is a range for git
+    # In two steps: behind `:/words`, a `^{commit}` would be one more word. `^main` is a range for git.
+    named = _verified(git, worktree, revision)
+    commit = _verified(git, worktree, f"{named}^{{commit}}") if named and not named.startswith("^") else None
+    if commit is None:
         raise RevisionError(f"no commit is named '{revision}': look with `git log`, or fetch it")
-    return answer.line()
+    return commit
+
+
+def _verified(git: Git, worktree: Path, revision: str) -> str | None:
+    ask = ("rev-parse", "--verify", "--quiet", "--end-of-options", revision)
+    answer = git.ask(*ask, cwd=worktree, accept=(0, 1, 128))
+    return answer.line() if answer.returncode == 0 else None
 
 
 def expand(git: Git, worktree: Path, prefix: str) -> list[str]:

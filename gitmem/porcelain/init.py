@@ -27,7 +27,7 @@ class Initialised:
 def init(directory: Path, environ: Mapping[str, str], *, track: bool) -> tuple[Workspace, Initialised]:
     """Create the store of the worktree around a directory; return its workspace and what was done.
 
-    Where git does not record the main checkout, `mem.root` is written first. Raises LayoutError.
+    Where git does not record the main checkout, `mem.root` is written first. Raises LayoutError and LockedError.
     """
     git = Git(environ)
     place = locate(git, directory, environ)
@@ -35,12 +35,16 @@ def init(directory: Path, environ: Mapping[str, str], *, track: bool) -> tuple[W
     if rooted:
         place = locate(git, directory, environ)
     workspace = Workspace(git, resolve(git, place))
-    done = create_store(workspace, track=track)
+    with workspace.locked():
+        done = create_store(workspace, track=track)
     return workspace, replace(done, changed=done.changed or rooted)
 
 
 def create_store(workspace: Workspace, *, track: bool) -> Initialised:
-    """Create the directories and the mark in `info/exclude`; without `track` an existing decision stands."""
+    """Create the directories and the mark in `info/exclude`; without `track` an existing decision stands.
+
+    The caller holds the writer's lock.
+    """
     layout = workspace.layout
     common_dir = layout.place.common_dir
     rooted = _record_root(workspace.git, layout.place)

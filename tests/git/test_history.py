@@ -258,6 +258,14 @@ def test_a_revision_is_resolved_as_git_does(repo: Repo, name: str) -> None:
     assert resolve_commit(git_of(repo), repo.path, name) == expected
 
 
+def test_a_commit_is_named_by_words_of_its_message(repo: Repo) -> None:
+    wanted = repo.commit("The words that name it")
+    repo.commit("Later")
+    assert resolve_commit(git_of(repo), repo.path, ":/words that") == wanted
+    with pytest.raises(RevisionError):
+        resolve_commit(git_of(repo), repo.path, ":/no such words")
+
+
 @pytest.mark.parametrize("digits", [4, 7, 40])
 def test_an_abbreviated_id_is_resolved(repo: Repo, digits: int) -> None:
     assert resolve_commit(git_of(repo), repo.path, repo.rev()[:digits]) == repo.rev()
