@@ -23,7 +23,8 @@ def command(session: Session, *, track: bool) -> None:
 
     The store is private: `/.klide/` is added once to the common info/exclude. Running it again changes nothing.
     """
-    _workspace, done = init(session.directory, session.environ, track=track)
+    workspace, done = init(session.directory, session.environ, track=track)
+    session.warn_if_endangered(workspace)
     session.write(f"{_told(done)}\n{_NEXT if done.changed else ''}")
 
 

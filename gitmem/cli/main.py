@@ -1,5 +1,6 @@
 """The entry of the command line: finds the command, runs it, turns every end into an exit code and one line."""
 
+import errno
 import importlib
 import os
 import signal
@@ -26,6 +27,16 @@ COMMANDS: Final = {
     "check": "say which entries are current, stale or unverified here",
     "about": "say which entries cite a file or lines: what to know before editing",
     "status": "show the state of the store at a glance",
+}
+
+
+# What to do when the operating system refuses, by errno.
+_REMEDIES: Final = {
+    errno.EACCES: "look at its permissions",
+    errno.EPERM: "look at its permissions",
+    errno.EROFS: "nothing can be written there; reading works",
+    errno.ENOSPC: "nothing was kept half done; free some space",
+    errno.EDQUOT: "nothing was kept half done; free some space",
 }
 
 
@@ -85,7 +96,8 @@ def _expected(error: GitMemError | click.ClickException | OSError) -> tuple[str,
     if isinstance(error, click.ClickException):
         return f"error: {error.format_message()}", ExitCode.USAGE
     where = f": {error.filename!s}" if error.filename else ""
-    return f"fatal: {(error.strerror or str(error)).lower()}{where}", ExitCode.FATAL
+    remedy = _REMEDIES.get(error.errno or 0, "look at it, then try again")
+    return f"fatal: {(error.strerror or str(error)).lower()}{where}: {remedy}", ExitCode.FATAL
 
 
 def _fail(line: str, code: ExitCode) -> int:

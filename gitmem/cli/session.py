@@ -64,18 +64,22 @@ class Session:
         return _is_terminal(sys.stdout)
 
     def open(self) -> Workspace:
-        """Open the workspace of the directory; warn where its store is in danger. Raises LayoutError."""
+        """Open the workspace of the directory. Raises LayoutError."""
         return open_workspace(self.directory, self.environ)
 
     def read(self) -> Workspace:
         """Open the workspace for a verb that only reads, and warn where a checkout could overwrite the store."""
         workspace = self.open()
+        self.warn_if_endangered(workspace)
+        return workspace
+
+    def warn_if_endangered(self, workspace: Workspace) -> None:
+        """Warn where the store is private and a checkout could overwrite it all the same."""
         if workspace.store_exists and workspace.endangered:
             self.warn(
                 "this store is private, but HEAD tracks .klide, so a checkout could overwrite it: "
                 "run `git mem init --track`, or untrack .klide"
             )
-        return workspace
 
     def styled(self, text: str, **style: str | bool) -> str:
         """Return the text in a style if colour is wanted on standard output."""
@@ -98,7 +102,7 @@ class Session:
     def show(self, text: str) -> None:
         """Write text for people: through the pager where it is longer than the terminal."""
         long = self.shows_on_terminal and text.count("\n") >= shutil.get_terminal_size().lines
-        if not (long and page(self.environ, text)):
+        if not (long and page(self.environ, self.directory, text)):
             self.write(text)
 
     def warn(self, message: str) -> None:

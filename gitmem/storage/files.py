@@ -2,11 +2,15 @@
 
 import errno
 import os
+import re
 import secrets
 from typing import Final
 
 TEMPORARY_PREFIX: Final = ".tmp-"
 """How the name of a file under construction begins; no reader takes such a file for an entry."""
+
+# Exactly our own: a person's file that happens to begin so is not ours to remove.
+_TEMPORARY: Final = re.compile(re.escape(TEMPORARY_PREFIX) + "[0-9a-f]{16}")
 
 _NO_HARD_LINKS: Final = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
@@ -30,7 +34,7 @@ def create_file(directory: int, name: str, data: bytes) -> bool:
 def remove_litter(directory: int) -> None:
     """Remove what killed writers left under construction. The caller holds the lock that all of them take."""
     with os.scandir(directory) as found:
-        litter = [file.name for file in found if file.name.startswith(TEMPORARY_PREFIX) and not file.is_dir()]
+        litter = [file.name for file in found if _TEMPORARY.fullmatch(file.name) and not file.is_dir()]
     for name in litter:
         _unlink(directory, name)
 

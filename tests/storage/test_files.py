@@ -121,8 +121,9 @@ def test_another_failure_of_the_link_is_told(tmp_path: Path, directory: int, mon
 
 
 def test_what_a_killed_writer_left_is_removed_and_nothing_else(tmp_path: Path, directory: int) -> None:
-    for name in (f"{TEMPORARY_PREFIX}0123", f"{TEMPORARY_PREFIX}4567", "a.md", ".hidden.md", "tmp-x"):
+    kept = [f"{TEMPORARY_PREFIX}half-written.md", "a.md", ".hidden.md", "tmp-x"]
+    for name in (f"{TEMPORARY_PREFIX}{'01' * 8}", f"{TEMPORARY_PREFIX}{'ef' * 8}", *kept):
         (tmp_path / name).touch()
-    (tmp_path / f"{TEMPORARY_PREFIX}directory").mkdir()
+    (tmp_path / f"{TEMPORARY_PREFIX}{'a' * 16}").mkdir()
     remove_litter(directory)
-    assert sorted(os.listdir(directory)) == [".hidden.md", f"{TEMPORARY_PREFIX}directory", "a.md", "tmp-x"]
+    assert sorted(os.listdir(directory)) == sorted([*kept, f"{TEMPORARY_PREFIX}{'a' * 16}"])

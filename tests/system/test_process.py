@@ -53,7 +53,10 @@ def test_a_full_disk_is_one_error(store: Repo) -> None:
     with Path("/dev/full").open("wb") as full:
         process = start(store, "list", stdout=full.fileno())
     _, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (128, b"fatal: no space left on device\n")
+    assert (process.returncode, err) == (
+        128,
+        b"fatal: no space left on device: nothing was kept half done; free some space\n",
+    )
 
 
 @pytest.mark.parametrize("closed", ["<&-", "</dev/null", "2>&-", "<&- 2>&-"])

@@ -62,7 +62,7 @@ def test_the_pager_is_the_one_that_git_would_start(store: Repo, pager: Path, tmp
     assert seen(pager) is not None
 
 
-@pytest.mark.parametrize("pager_", ["cat", ""])
+@pytest.mark.parametrize("pager_", ["cat", "", "no-such-pager-anywhere"])
 def test_without_a_pager_that_runs_nothing_is_lost(store: Repo, pager_: str) -> None:
     result = on_terminal(store, "list", env={"GIT_PAGER": pager_})
     assert result.code == 0
