@@ -7,12 +7,14 @@ end or without one. All other white space counts. Line numbers are 1-based and r
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from typing import Final
 
 from gitmem.evidence.verdict import Reason
 
 _BINARY_PROBE: Final = 8000  # git looks for a NUL in the first 8000 bytes (buffer_is_binary)
 _CONTEXT: Final = 10  # lines around a block that are compared to tell several places apart
+_DIFF_LIMIT: Final = 2000  # lines between the equal ends of two contents that are paired; beyond, a diff takes too long
 _PLACES: Final = 20  # places named at most when the block stands in many
 
 
@@ -75,7 +77,13 @@ def compare_lines(start: int, end: int, old: bytes | None, recorded_hash: str | 
         return Comparison(Reason.BASELINE_MISSING)
     now = split_lines(new)
     count = end - start + 1
-    places = _occurrences(now, block) if block is not None else _hashed_places(now, start, count, wanted)
+    if block is None or before is None:
+        places = _hashed_places(now, start, count, wanted)
+    else:
+        copies = _occurrences(now, block)
+        places = _without_twins(copies, start, block, before, now)
+        if copies and not places:
+            return Comparison(Reason.LINES_CHANGED)  # only other copies are left
     if not places:
         return Comparison(_lost(block, now))
     found = places[0] if len(places) == 1 else _by_surroundings(places, count, before, start, now)
@@ -114,6 +122,43 @@ def _occurrences(lines: list[bytes], block: list[bytes]) -> list[int]:
     return places
 
 
+def _without_twins(
+    places: list[int], start: int, block: list[bytes], before: list[bytes], now: list[bytes]
+) -> list[int]:
+    """Leave the places out that belong to another copy of the block, which stood in the old content already.
+
+    Without them, a cited `return False` would count as moved to the next `return False` when it is edited.
+    """
+    twins = set(_occurrences(before, block)) - {start}
+    if not twins or not places:
+        return places
+    origin = _alignment(before, now)
+    origins = {place: _origin(place, len(block), origin) for place in places}
+    kept = [place for place in places if origins[place] == start]
+    return kept or [place for place in places if origins[place] not in twins]
+
+
+def _origin(place: int, count: int, origin: Mapping[int, int]) -> int | None:
+    """Return where the whole block at a place comes from, None if it does not come from one place."""
+    old = origin.get(place)
+    whole = old is not None and all(origin.get(place + at) == old + at for at in range(count))
+    return old if whole else None
+
+
+def _alignment(before: list[bytes], now: list[bytes]) -> dict[int, int]:
+    """Map lines of the new content to the lines of the old one that they come from, as a diff pairs them."""
+    head = _alike(before, now)
+    rest = min(len(before), len(now)) - head
+    tail = min(_alike(before[::-1], now[::-1]), rest)
+    pairs = {line: line for line in range(1, head + 1)}
+    pairs |= {len(now) - at: len(before) - at for at in range(tail)}
+    old, new = before[head : len(before) - tail], now[head : len(now) - tail]
+    if max(len(old), len(new)) <= _DIFF_LIMIT:
+        for match in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
+            pairs |= {head + match.b + at + 1: head + match.a + at + 1 for at in range(match.size)}
+    return pairs
+
+
 def _extend(block: list[bytes], borders: list[int], length: int, line: bytes) -> int:
     while length and block[length] != line:
         length = borders[length - 1]
@@ -132,19 +177,24 @@ def _by_surroundings(
 ) -> int | None:
     if before is None:
         return None
-    old_above, old_below = before[: start - 1][::-1], before[start - 1 + count :]
-    scores = [
-        _alike(old_above, now[: place - 1][::-1]) + _alike(old_below, now[place - 1 + count :]) for place in places
-    ]
+    above, below = _around(before, start, count)
+    scores = [_alike(above, near[0]) + _alike(below, near[1]) for near in (_around(now, p, count) for p in places)]
     best = max(scores)
     if start in places and scores[places.index(start)] == best:
         return start
     return places[scores.index(best)] if best > 0 and scores.count(best) == 1 else None
 
 
+def _around(lines: list[bytes], start: int, count: int) -> tuple[list[bytes], list[bytes]]:
+    """Return the lines above a block, nearest first, and those below it."""
+    first, behind = start - 1, start - 1 + count
+    return lines[max(0, first - _CONTEXT) : first][::-1], lines[behind : behind + _CONTEXT]
+
+
 def _alike(one: list[bytes], other: list[bytes]) -> int:
+    """Return how many lines are equal from the first ones on."""
     count = 0
-    for left, right in zip(one[:_CONTEXT], other[:_CONTEXT], strict=False):
+    for left, right in zip(one, other, strict=False):
         if left != right:
             break
         count += 1

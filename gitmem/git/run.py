@@ -16,18 +16,22 @@ from typing import Final
 from gitmem.errors import GitMemError
 
 # What `git rev-parse --local-env-vars` lists, less GIT_CONFIG_PARAMETERS and GIT_CONFIG_COUNT, which carry
-# the `-c name=value` of the person who called us. A test asks the installed git for its list.
+# the `-c name=value` of the person who called us, and what changes the meaning of paths. A test asks the
+# installed git for its list.
 LOCATION_VARIABLES: Final = frozenset(
     {
         "GIT_ALTERNATE_OBJECT_DIRECTORIES",
         "GIT_COMMON_DIR",
         "GIT_CONFIG",
         "GIT_DIR",
+        "GIT_GLOB_PATHSPECS",
         "GIT_GRAFT_FILE",
+        "GIT_ICASE_PATHSPECS",
         "GIT_IMPLICIT_WORK_TREE",
         "GIT_INDEX_FILE",
         "GIT_INTERNAL_SUPER_PREFIX",
         "GIT_NAMESPACE",
+        "GIT_NOGLOB_PATHSPECS",
         "GIT_NO_REPLACE_OBJECTS",
         "GIT_OBJECT_DIRECTORY",
         "GIT_PREFIX",
