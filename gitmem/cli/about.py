@@ -2,7 +2,7 @@
 
 import click
 
-from gitmem.cli.check import COLORS
+from gitmem.cli.check import COLORS, place
 from gitmem.cli.options import color_option, json_option
 from gitmem.cli.session import Session
 from gitmem.errors import ExitCode
@@ -17,16 +17,21 @@ from gitmem.text import visible_line
 @json_option()
 @click.pass_obj
 def command(session: Session, *, paths: tuple[str, ...], as_json: bool) -> int:
-    """Say which entries cite these files or lines: what to know before editing. Exit code 1 if there are none."""
+    """Say which entries cite these files, lines, or files below a directory: what to know before editing.
+
+    Exit code 1 if there are none.
+    """
     found = about(session.read(), paths)
     if as_json:
         session.write_json(encode(found))
     else:
         session.show("".join(_lines(session, mention) for mention in found.entries))
+    if not found.entries:
+        session.hint("no entry cites this")
     return ExitCode.DONE if found.entries else ExitCode.NO
 
 
 def _lines(session: Session, mention: Mention) -> str:
-    lines = "" if mention.line_start is None else f":{mention.line_start}-{mention.line_end}"
+    cited = visible_line(place(mention.path, mention.line_start, mention.line_end))
     verdict = session.styled(mention.verdict, fg=COLORS[mention.verdict])
-    return f"{visible_line(mention.path)}{lines}  {verdict}  {visible_line(mention.title)}\n    {mention.id}\n"
+    return f"{cited}  {verdict}  {visible_line(mention.title)}\n    {mention.id}\n"

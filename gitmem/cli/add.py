@@ -2,8 +2,8 @@
 
 import click
 
-from gitmem.cli.options import json_option, one_of
-from gitmem.cli.session import Session, read_input, text_argument
+from gitmem.cli.options import color_option, json_option, one_of
+from gitmem.cli.session import OutputError, Session, read_input, text_argument
 from gitmem.entry.model import Kind
 from gitmem.errors import UsageError
 from gitmem.porcelain.add import Proposal, add
@@ -26,6 +26,7 @@ from gitmem.porcelain.encode import encode
 @click.option("--transcript", metavar="ID", callback=text_argument, help="The transcript that it comes from.")
 @click.option("--decision-key", metavar="KEY", callback=text_argument, help="The decision's name in all its versions.")
 @click.option("--date", metavar="ISO", callback=text_argument, help="When it was learnt.  [default: now]")
+@color_option()
 @json_option()
 @click.pass_obj
 def command(session: Session, /, *, as_json: bool, kind: str, notes: str, **fields: object) -> None:
@@ -36,11 +37,12 @@ def command(session: Session, /, *, as_json: bool, kind: str, notes: str, **fiel
     count if no file has that very name.
     """
     proposal = Proposal(kind=Kind(kind), notes=_notes(notes), **fields)  # type: ignore[arg-type]  # click gives each its type
+    session.require_output()
     added = add(session.open(), proposal, now=session.now, at_terminal=session.at_terminal)
-    if as_json:
-        session.write_json(encode(added))
-    else:
-        session.write(f"{added.id}\n")
+    try:
+        session.write(f"{encode(added) if as_json else added.id}\n")
+    except OutputError as error:
+        raise OutputError(f"the entry {added.id} was written, but {error.message}") from error
 
 
 def _notes(value: str) -> str:

@@ -7,7 +7,7 @@ import click
 
 from gitmem.cli.options import chosen_states, color_option, json_option, one_of, states_option
 from gitmem.cli.session import Session
-from gitmem.entry.model import SourceRef
+from gitmem.entry.model import SourceRef, SourceType
 from gitmem.evidence.verdict import EntryVerdict, Judgement, Verdict
 from gitmem.porcelain.check import Checked, FailOn, check
 from gitmem.porcelain.encode import encode
@@ -36,7 +36,7 @@ def command(session: Session, *, idents: tuple[str, ...], fail_on: str, states: 
     """
     checked = check(session.read(), idents, states=chosen_states(states) or None)
     for bad in checked.invalid:
-        session.warn(f"{bad.file} cannot be read: {bad.reason}")
+        session.warn(f"{bad.file} cannot be read: {bad.reason}: correct the file, or move it away")
     if as_json:
         session.write_json(encode(checked))
     else:
@@ -74,9 +74,17 @@ def _told(judgement: Judgement) -> str:
 
 def cited(ref: SourceRef) -> str:
     """Return what a sourceRef cites, in the form in which a person writes it."""
+    if ref.source_type == SourceType.COMMIT:
+        return f"commit {ref.id[:12]}" + (
+            "" if ref.path is None else f" and {place(ref.path, ref.line_start, ref.line_end)}"
+        )
     if ref.path is None:
-        return f"{ref.source_type} {ref.id[:12] if ref.source_type == 'commit' else ref.id}"
-    if ref.line_start is None:
-        return ref.path
-    end = "" if ref.line_end in (None, ref.line_start) else f"-{ref.line_end}"
-    return f"{ref.path}:{ref.line_start}{end}"
+        return f"{ref.source_type or 'sourceRef'} {ref.id}"
+    return place(ref.path, ref.line_start, ref.line_end)
+
+
+def place(path: str, start: int | None, end: int | None) -> str:
+    """Return a path with its lines as `add --file` takes them: `PATH[:START[-END]]`."""
+    if start is None:
+        return path
+    return f"{path}:{start}" + ("" if end in (None, start) else f"-{end}")

@@ -2,6 +2,7 @@
 
 import click
 
+from gitmem.cli.options import color_option
 from gitmem.cli.session import Session
 from gitmem.git.exclude import Sharing
 from gitmem.porcelain.init import Initialised, init
@@ -17,6 +18,7 @@ Next:
 
 @click.command("init", short_help="create the store")
 @click.option("--track", is_flag=True, help="Let git track the entries like any other file of the main checkout.")
+@color_option()
 @click.pass_obj
 def command(session: Session, *, track: bool) -> None:
     """Create the store in the main checkout, whichever worktree you stand in.

@@ -110,7 +110,8 @@ def _usage(error: click.UsageError) -> str:
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         return f"error: a command is missing: see `{path} -h`"
     message = error.format_message().rstrip(".")
-    return f"error: {message[:1].lower()}{message[1:]}: see `{path} -h`"
+    link = " See" if message.endswith("?") else ": see"
+    return f"error: {message[:1].lower()}{message[1:]}{link} `{path} -h`"
 
 
 def _die_of_broken_pipe() -> int:

@@ -12,7 +12,8 @@ from typing import Final, TextIO
 import click
 
 from gitmem.errors import GitMemError, UsageError
-from gitmem.git.pager import page
+from gitmem.git.pager import page, wants_color
+from gitmem.git.run import Git
 from gitmem.text import visible_line
 from gitmem.workspace import Workspace, open_workspace
 
@@ -23,8 +24,8 @@ class DirectoryError(GitMemError):
     """The directory that a command should run in is not there."""
 
 
-class ClosedOutputError(GitMemError):
-    """Standard output was closed before the program began."""
+class OutputError(GitMemError):
+    """Standard output is closed, or what it leads to takes no more."""
 
 
 @dataclass(slots=True)
@@ -34,6 +35,7 @@ class Session:
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     changes: tuple[str, ...] = ()
     color: str = "auto"
+    git_colors: bool | None = None  # git's answer, once it was asked
 
     @property
     def directory(self) -> Path:
@@ -67,10 +69,17 @@ class Session:
         """Open the workspace of the directory. Raises LayoutError."""
         return open_workspace(self.directory, self.environ)
 
-    def read(self) -> Workspace:
+    def glance(self) -> Workspace:
         """Open the workspace for a verb that only reads, and warn where a checkout could overwrite the store."""
         workspace = self.open()
         self.warn_if_endangered(workspace)
+        return workspace
+
+    def read(self) -> Workspace:
+        """Do as glance does, for a verb that looks into the store: say where there is none to look into."""
+        workspace = self.glance()
+        if not workspace.store_exists:
+            self.hint(f"there is no memory in {workspace.layout.store_path} yet: `git mem init` creates it")
         return workspace
 
     def warn_if_endangered(self, workspace: Workspace) -> None:
@@ -86,14 +95,18 @@ class Session:
         return click.style(text, **style) if self._colored() else text  # type: ignore[arg-type]  # **style is checked by click
 
     def write(self, text: str | bytes) -> None:
-        """Write data to standard output as it is, as UTF-8. Raises ClosedOutputError, and OSError."""
-        if _closed(sys.stdout):
-            raise ClosedOutputError("standard output is closed, so there is nowhere to write to: redirect it")
+        """Write data to standard output as it is, as UTF-8. Raises OutputError, and BrokenPipeError."""
+        self.require_output()
         data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
         descriptor = sys.stdout.fileno()
         # Not through Python's buffer: what a full disk refuses would be tried again when the process ends.
         while data:
-            data = data[os.write(descriptor, data) :]
+            data = data[_written(descriptor, data) :]
+
+    def require_output(self) -> None:
+        """Raise OutputError where standard output is closed: before anything is done whose result it would show."""
+        if _closed(sys.stdout):
+            raise OutputError("standard output is closed, so there is nowhere to write to: redirect it")
 
     def write_json(self, document: str) -> None:
         """Write one JSON document."""
@@ -116,7 +129,11 @@ class Session:
     def _colored(self) -> bool:
         if self.color != "auto":
             return self.color == "always"
-        return self.shows_on_terminal and not self.environ.get("NO_COLOR") and self.environ.get("TERM") != "dumb"
+        if not self.shows_on_terminal or self.environ.get("NO_COLOR"):
+            return False
+        if self.git_colors is None:
+            self.git_colors = wants_color(Git(self.environ), self.directory)
+        return self.git_colors
 
 
 def read_input() -> bytes:
@@ -124,6 +141,16 @@ def read_input() -> bytes:
     if _closed(sys.stdin):
         raise UsageError("standard input is closed, so there is nothing to read: redirect it")
     return sys.stdin.buffer.read()
+
+
+def _written(descriptor: int, data: bytes) -> int:
+    try:
+        return os.write(descriptor, data)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        told = (error.strerror or str(error)).lower()
+        raise OutputError(f"standard output cannot be written: {told}: redirect it elsewhere") from error
 
 
 def _closed(stream: TextIO | None) -> bool:
@@ -140,5 +167,5 @@ def text_argument(_context: click.Context, parameter: click.Parameter, value: ob
     values = value if isinstance(value, tuple) else (value,)
     for item in values:
         if isinstance(item, str) and any("\ud800" <= character <= "\udfff" for character in item):
-            raise UsageError(f"the value of {parameter.name} is not UTF-8: write it in UTF-8")
+            raise UsageError(f"{parameter.human_readable_name.rstrip('.')} is not UTF-8: write it in UTF-8")
     return value

@@ -2,7 +2,7 @@
 
 import click
 
-from gitmem.cli.options import json_option
+from gitmem.cli.options import color_option, json_option
 from gitmem.cli.session import Session
 from gitmem.porcelain.encode import encode
 from gitmem.porcelain.show import show
@@ -12,6 +12,7 @@ from gitmem.text import visible
 @click.command("show", short_help="print an entry")
 @click.argument("ident", metavar="ID")
 @click.option("--include-inactive", is_flag=True, help="Show it even if it is superseded, stale or proposed.")
+@color_option()
 @json_option()
 @click.pass_obj
 def command(session: Session, *, ident: str, include_inactive: bool, as_json: bool) -> None:

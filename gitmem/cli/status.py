@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from gitmem.cli.options import json_option
+from gitmem.cli.options import color_option, json_option
 from gitmem.cli.session import Session
 from gitmem.porcelain.encode import encode
 from gitmem.porcelain.status import Status, status
@@ -12,11 +12,12 @@ from gitmem.text import visible_line
 
 
 @click.command("status", short_help="show the state of the store")
+@color_option()
 @json_option()
 @click.pass_obj
 def command(session: Session, *, as_json: bool) -> None:
     """Show the store, how many entries are in which state, their verdicts here, and what cannot be read."""
-    found = status(session.read())
+    found = status(session.glance())
     if as_json:
         session.write_json(encode(found))
     else:

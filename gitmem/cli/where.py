@@ -2,7 +2,7 @@
 
 import click
 
-from gitmem.cli.options import json_option
+from gitmem.cli.options import color_option, json_option
 from gitmem.cli.session import Session
 from gitmem.porcelain.encode import encode
 from gitmem.porcelain.where import where
@@ -10,11 +10,12 @@ from gitmem.text import visible_line
 
 
 @click.command("where", short_help="say where the store is")
+@color_option()
 @json_option()
 @click.pass_obj
 def command(session: Session, *, as_json: bool) -> None:
     """Say where the store of this worktree is, and how that was found out."""
-    found = where(session.read())
+    found = where(session.glance())
     if as_json:
         session.write_json(encode(found))
         return

@@ -16,8 +16,8 @@ def text_of(value: Value) -> str | None:
 
 
 def exact_text_of(value: Value) -> str | None:
-    """Return a value's text as it is, or None where it is absent, empty or not text: a path must name its file."""
-    return (value or None) if isinstance(value, str) else None
+    """Return a value's text as it is, or None where it is absent or not text: a path must name its file."""
+    return value if isinstance(value, str) else None
 
 
 def texts_of(value: Value) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ def _ref_of_mapping(value: dict[str, Value]) -> SourceRef | None:
     path = exact_text_of(value.get("path"))
     if source_type == SourceType.FILE:
         ident = exact_text_of(value.get("id"))
-        ident, path = ident or path, path or ident
+        ident, path = ident or path, ident if path is None else path
     elif source_type == SourceType.COMMIT:
         ident = ident or commit
     start, end = _lines_of(value)

@@ -131,7 +131,8 @@ def split(text: str) -> Document:
 
 
 def _refuse_hidden_fence(rest: str) -> None:
-    for line in rest.split("\n", 1)[0].splitlines()[:1]:
+    first = rest.split("\n", 1)[0]
+    for line in (first, *first.splitlines()[:1]):
         if plain(line) == "---" and line[0] not in " \t":
             raise UnreadableEntry("frontmatter fence with hidden characters or odd line ends")
 

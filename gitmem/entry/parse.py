@@ -17,24 +17,24 @@ def parse_entry(ident: str, data: bytes, *, fallback_date: str) -> Entry:
 
     `ident` is the file's stem and stands in for a missing title; `fallback_date`, in the form of
     `normalise_date`, stands in for a date that is missing or is none. A file without `schemaVersion` is a legacy
-    entry: a reviewed handoff unless its lines say otherwise. Any version but 1 gives an inert stub. An unknown
-    kind or reviewState makes the entry stale; so does a missing reviewState in a file of version 1, which every
-    writer sets. A missing kind there is `fact`, as `add` takes it.
+    entry: a reviewed handoff unless its lines say otherwise. Any version but 1, an empty one too, gives an inert stub.
+    An unknown kind or reviewState makes the entry stale; so does a missing reviewState in a file of version 1,
+    which every writer sets. A missing kind there is `fact`, as `add` takes it.
 
     Raises UnreadableEntry for what is no entry file at all.
     """
     document = split(decode(data))
     values = load(document).values
-    version = values.get("schemaVersion")
-    if version is not None and version != str(SCHEMA_VERSION):
+    legacy = "schemaVersion" not in values
+    if not legacy and values["schemaVersion"] != str(SCHEMA_VERSION):
         return _future(ident, values, fallback_date)
-    kind, state = _trust(values, legacy=version is None)
+    kind, state = _trust(values, legacy=legacy)
     body = parse_body(document.body)
     return Entry(
         id=ident,
         title=text_of(values.get("title")) or ident,
         date=normalise_date(text_of(values.get("date")) or "") or fallback_date,
-        schema_version=None if version is None else SCHEMA_VERSION,
+        schema_version=None if legacy else SCHEMA_VERSION,
         kind=kind,
         review_state=state,
         tags=texts_of(values.get("tags")),
@@ -70,13 +70,12 @@ def _future(ident: str, values: dict[str, Value], fallback_date: str) -> Entry:
 
 
 def _trust(values: dict[str, Value], *, legacy: bool) -> tuple[Kind | None, ReviewState]:
-    kind = _member(Kind, values.get("kind"), missing=Kind.HANDOFF if legacy else Kind.FACT)
-    state = _member(ReviewState, values.get("reviewState"), missing=ReviewState.REVIEWED if legacy else None)
+    # A line without a value is there all the same, and says nothing that is known.
+    kind = _member(Kind, values.get("kind", Kind.HANDOFF if legacy else Kind.FACT))
+    state = _member(ReviewState, values.get("reviewState", ReviewState.REVIEWED if legacy else None))
     return kind, ReviewState.STALE if kind is None or state is None else state
 
 
-def _member(known: type[_Member], value: Value, *, missing: _Member | None) -> _Member | None:
+def _member(known: type[_Member], value: Value) -> _Member | None:
     """Return the member that a value spells exactly, None for any other value, blanks and case included."""
-    if value is None:
-        return missing
     return next((member for member in known if member.value == value), None)

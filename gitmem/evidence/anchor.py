@@ -65,11 +65,32 @@ def parse_citation(worktree: Path, directory: Path, citation: str) -> Spec:
 
     Raises CitationError for a path outside the worktree, in `.git`, or not UTF-8.
     """
+    path, lines = _split(directory, citation)
+    return Spec(_relative(worktree, directory, path), lines)
+
+
+def parse_place(worktree: Path, directory: Path, text: str) -> Spec:
+    """Split a `PATH[:START[-END]]` that is asked about; it may be a directory, `.` for the top, or gone.
+
+    Raises CitationError for a path outside the worktree or not UTF-8, and for lines that are no range.
+    """
+    path, lines = _split(directory, text)
+    if lines is not None and not 1 <= lines[0] <= lines[1]:
+        raise CitationError(f"{_range(lines)} is no range of lines: write START-END, from 1 on")
+    plain = inside(worktree, directory, path)
+    return Spec("." if not plain.parts else _relative(worktree, directory, path), lines)
+
+
+def _split(directory: Path, citation: str) -> tuple[str, tuple[int, int] | None]:
     match = _RANGE.fullmatch(citation)
     if match is None or os.path.lexists(directory / citation):
-        return Spec(_relative(worktree, directory, citation), None)
+        return citation, None
     start = int(match["start"])
-    return Spec(_relative(worktree, directory, match["path"]), (start, int(match["end"] or start)))
+    return match["path"], (start, int(match["end"] or start))
+
+
+def _range(lines: tuple[int, int]) -> str:
+    return str(lines[0]) if lines[0] == lines[1] else f"{lines[0]}-{lines[1]}"
 
 
 def inside(worktree: Path, directory: Path, path: str) -> PurePosixPath:
@@ -77,13 +98,15 @@ def inside(worktree: Path, directory: Path, path: str) -> PurePosixPath:
 
     Raises CitationError for a path outside the worktree, or not UTF-8.
     """
+    if not path:
+        raise CitationError("the path is empty: name a file")
     if any("\ud800" <= character <= "\udfff" for character in path):
         raise CitationError(f"{visible_line(path)} is not UTF-8, so an entry cannot cite it: rename the file")
     absolute = Path(os.path.normpath(directory / path))
     if not absolute.is_relative_to(worktree):
         # Written with a symbolic link above the worktree, it may still lie inside.
         absolute = Path(os.path.realpath(absolute.parent)) / absolute.name
-    if not path or not absolute.is_relative_to(worktree):
+    if not absolute.is_relative_to(worktree):
         raise CitationError(f"'{path}' is outside the worktree {worktree}: cite a file inside it")
     return PurePosixPath(absolute.relative_to(worktree).as_posix())
 
@@ -91,20 +114,26 @@ def inside(worktree: Path, directory: Path, path: str) -> PurePosixPath:
 def _relative(worktree: Path, directory: Path, path: str) -> str:
     plain = normalise(str(inside(worktree, directory, path)))
     if isinstance(plain, Finding):
-        raise CitationError(f"'{path}' cannot be cited: {plain.message}")
+        raise CitationError(f"'{path}' can be no evidence: {plain.message}")
     if any(ord(character) > 0xFFFF and HIDDEN.match(character) for character in plain):
         raise CitationError(f"'{visible(plain)}' has hidden characters that an entry cannot hold: rename the file")
     return plain
 
 
 def _anchored(repository: Repository, spec: Spec, found: Found) -> SourceRef:
-    if found.kind is not FileKind.REGULAR:
-        raise CitationError(f"{spec.path} cannot be cited: {_REFUSALS[found.kind]}")
+    kind = FileKind.IN_REPOSITORY if found.submodule else found.kind
+    if kind is not FileKind.REGULAR:
+        raise CitationError(f"{spec.path} cannot be cited: {_REFUSALS[kind]}")
+    if found.unfiltered is not None and not repository.is_clean(spec.path):
+        raise CitationError(
+            f"{spec.path} cannot be cited: only its clean filter '{found.unfiltered}' could tell what git would store, "
+            "and no filter is run: commit the file first"
+        )
     lines = split_lines(found.data)
     start, end = spec.lines or (1, len(lines))
     if spec.lines is not None and not 1 <= start <= end <= len(lines):
         count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
-        raise CitationError(f"{spec.path} has {count}, so {start}-{end} cannot be cited: correct the range")
+        raise CitationError(f"{spec.path} has {count}, so {_range((start, end))} cannot be cited: correct the range")
     hashed = None if is_binary(found.data) else text_hash(lines[start - 1 : end])
     return SourceRef(
         source_type=SourceType.FILE,

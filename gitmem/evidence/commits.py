@@ -56,9 +56,6 @@ def name_commit(repository: Repository, ident: str) -> str | Finding:
 
 def _expand(repository: Repository, prefix: str) -> str | Finding:
     candidates = repository.expand(prefix)
-    commits = [oid for oid in candidates if _peeled(repository, oid) is not None]
-    if len(commits) == 1:
-        return commits[0]
     if not candidates:
         return _missing(repository)
     if len(candidates) == 1:
@@ -68,13 +65,6 @@ def _expand(repository: Repository, prefix: str) -> str | Finding:
         f"{len(candidates)} objects begin with {prefix}: write the full id",
         {"candidates": candidates[:_CANDIDATES]},
     )
-
-
-def _peeled(repository: Repository, oid: str) -> str | None:
-    try:
-        return repository.objects.peel(oid)
-    except (ObjectMissingError, ObjectDamagedError):
-        return None
 
 
 def _peel(repository: Repository, oid: str) -> str | Finding:

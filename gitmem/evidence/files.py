@@ -115,6 +115,9 @@ def _judge_citation(repository: Repository, citation: Citation, found: Found) ->
 
 
 def _judge_content(repository: Repository, citation: Citation, found: Found) -> Finding:
+    if found.unfiltered is not None and found.tracked and not repository.is_clean(citation.path):
+        told = f"changed here, and only its clean filter '{found.unfiltered}' could tell how: commit it, then check"
+        return Finding(Reason.BASELINE_MISSING, told, {"dirty": True})
     comparison = _compare(repository, citation, found.data, found.blob)
     if verdict_of(comparison.reason) is Verdict.STALE:
         return _stale(repository, citation, found, comparison)
@@ -169,6 +172,8 @@ def _in_submodule(repository: Repository, path: str) -> bool:
 
 def _ever_existed(repository: Repository, citation: Citation) -> bool:
     head = repository.head
+    if citation.blob is not None and repository.objects.kind(citation.blob) is None:
+        return True  # cited before it was ever committed, so no history knows it
     if citation.commit and _blob_at(repository, citation.commit, citation.path) is not None:
         return True
     try:
@@ -184,7 +189,7 @@ def _compare(repository: Repository, citation: Citation, data: bytes, blob: str)
     if blob == citation.blob:
         beyond = citation.lines is not None and citation.lines[1] > len(split_lines(data))
         return Comparison(Reason.RANGE_INVALID if beyond else Reason.UNCHANGED)
-    old = _blob_data(repository, citation.blob)
+    old = _cited_data(repository, citation)
     if citation.lines is not None:
         return compare_lines(*citation.lines, old, citation.text_hash, data)
     comparison = compare_file(old, citation.text_hash, data)
@@ -265,6 +270,15 @@ def _blob_at(repository: Repository, commit: str | None, path: str) -> str | Non
 
 def _file_of(entry: TreeEntry | None) -> str | None:
     return entry.oid if entry is not None and entry.mode & _KIND == _FILE else None
+
+
+def _cited_data(repository: Repository, citation: Citation) -> bytes | None:
+    try:
+        return _blob_data(repository, citation.blob)
+    except ObjectDamagedError:
+        if citation.text_hash is None:
+            raise
+        return None  # the hash alone decides
 
 
 def _blob_data(repository: Repository, blob: str | None) -> bytes | None:

@@ -34,6 +34,8 @@ def _finding(ref: SourceRef, of_commits: Iterator[Finding], of_files: Iterator[F
         return next(of_files)
     if ref.source_type in (SourceType.RUN, SourceType.TRANSCRIPT):
         return Finding(Reason.EXTERNAL, f"a {ref.source_type} is outside git and cannot be checked")
+    if not ref.source_type:
+        return Finding(Reason.UNKNOWN_TYPE, "the sourceRef has no sourceType: correct it")
     return Finding(Reason.UNKNOWN_TYPE, "this version does not know the sourceRef's type: upgrade git mem")
 
 

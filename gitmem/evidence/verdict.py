@@ -104,7 +104,9 @@ class Finding:
 
 
 def worse(one: Finding, other: Finding) -> Finding:
-    """Return the finding that counts when both must hold; the first one of two equals."""
+    """Return the finding that counts when both must hold; of two equals the first, with what both know."""
+    if one.verdict is other.verdict:
+        return Finding(one.reason, f"{one.message}; {other.message}", {**other.evidence, **one.evidence})
     return other if _SEVERITY[other.verdict] > _SEVERITY[one.verdict] else one
 
 

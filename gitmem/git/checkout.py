@@ -6,6 +6,7 @@ a checkout's configuration can name programs that git would run for it.
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from gitmem.git.run import Git
 MAX_BYTES: Final = 5 << 20
 """Files over 5 MiB are no evidence that lines could be cited from."""
 
+_STAT: Final = re.compile(r"mtime: ([0-9]+):([0-9]+)\n.*size: ([0-9]+)", re.DOTALL)
 _GITLINK: Final = 0o160000
 _OPEN: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -152,6 +154,20 @@ def index_entries(git: Git, worktree: Path, paths: Collection[str]) -> dict[str,
             if path in wanted:  # a directory lists what is below it
                 found[path] = IndexEntry(int(mode, 8), oid, skip_worktree=tag == "S")
     return found
+
+
+def is_clean(git: Git, worktree: Path, path: str) -> bool:
+    """Whether a tracked file has the size and the time stamp that the index recorded with its blob.
+
+    For files behind a clean filter only, whose content cannot be compared without running it.
+    """
+    answer = git.ask("ls-files", "--debug", "-z", "--", path, cwd=worktree).stdout.decode("utf-8", "replace")
+    recorded = _STAT.search(answer)
+    if recorded is None:
+        return False
+    seconds, nanoseconds, size = (int(number) for number in recorded.groups())
+    status = (worktree / path).lstat()
+    return (status.st_mtime_ns, status.st_size) == (seconds * 10**9 + nanoseconds, size)
 
 
 def _chunks(paths: list[str], size: int = 500) -> Iterator[list[str]]:

@@ -11,7 +11,7 @@ _OWN_KEYS: Final = (
     r"^(core\.(bare|worktree)|mem\.(root|store)|extensions\.(partialclone|objectformat)|remote\..*\.promisor)$"
 )
 _PLACE_KEYS: Final = r"^core\.(bare|worktree)$"
-_TRUE: Final = frozenset({"true", "yes", "on", "1", ""})
+_TRUE: Final = frozenset({"true", "yes", "on", "1"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,13 +40,13 @@ def read_own_config(git: Git, worktree: Path, common_dir: Path) -> OwnConfig:
     main_config = common_dir / "config.worktree"
     if main_config.is_file():
         values |= _pairs(git, f"--file={main_config}", _PLACE_KEYS, cwd=worktree)
-    promisors = [key for key in values if key.startswith(("extensions.partialclone", "remote."))]
+    promisors = [value.lower() in _TRUE for key, value in values.items() if key.endswith(".promisor")]
     return OwnConfig(
         bare=values.get("core.bare", "false").lower() in _TRUE,
         worktree=values.get("core.worktree"),
         root=values.get("mem.root"),
         store=values.get("mem.store"),
-        partial=bool(promisors),
+        partial="extensions.partialclone" in values or any(promisors),
         object_format=ObjectFormat(values.get("extensions.objectformat", ObjectFormat.SHA1).lower()),
     )
 
@@ -65,5 +65,6 @@ def write_root(git: Git, worktree: Path, root: str) -> None:
 def _pairs(git: Git, scope: str | None, pattern: str, *, cwd: Path) -> dict[str, str]:
     scopes = [] if scope is None else [scope]
     answer = git.ask("config", *scopes, "--null", "--get-regexp", pattern, cwd=cwd, accept=(0, 1))
-    # A key without `=` (git's short form of true) has no line feed behind it.
-    return {key: value for key, _, value in (item.partition("\n") for item in answer.items())}
+    # A key without `=` is git's short form of true, and has no line feed behind it here.
+    found = (item.partition("\n") for item in answer.items())
+    return {key: value if separator else "true" for key, separator, value in found}

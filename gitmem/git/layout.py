@@ -171,7 +171,7 @@ def _refusal(answer: Answer) -> LayoutError:
         )
     if said.startswith("not a git repository"):
         return LayoutError("not a git repository (nor any parent directory): go to one, or run `git init`")
-    return LayoutError(f"git does not accept this repository: {said or 'it gave no reason'}")
+    return LayoutError(f"git does not accept this repository: {said or 'it gave no reason'}: mend that first")
 
 
 def _check_back_pointer(worktree: Path, git_dir: Path, common_dir: Path) -> None:

@@ -29,3 +29,9 @@ def page(environ: Mapping[str, str], directory: Path, text: str) -> bool:
     except OSError:
         return False
     return process.returncode not in _NOT_STARTED
+
+
+def wants_color(git: Git, directory: Path) -> bool:
+    """Whether git would use colour for a command of this name on a terminal: color.mem, color.ui, and TERM."""
+    answer = git.ask("config", "--get-colorbool", "color.mem", "true", cwd=directory, accept=(0, 1), colors=True)
+    return answer.line() == "true"

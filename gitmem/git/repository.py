@@ -72,6 +72,10 @@ class Repository:
         """See checkout.index_entries."""
         return checkout.index_entries(self.git, self.place.worktree, paths)
 
+    def is_clean(self, path: str) -> bool:
+        """See checkout.is_clean."""
+        return checkout.is_clean(self.git, self.place.worktree, path)
+
     def ignored(self, paths: Collection[str]) -> set[str]:
         """See checkout.ignored."""
         return checkout.ignored(self.git, self.place.worktree, paths)

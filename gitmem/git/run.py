@@ -52,10 +52,11 @@ _FIXED: Final = {
     "GIT_LITERAL_PATHSPECS": "1",
 }
 
+_NO_COLOR: Final = ("-c", "color.ui=false")
+
 _CONFIG: Final = (
     *("-c", "core.fsmonitor=false"),
     *("-c", "safe.bareRepository=explicit"),
-    *("-c", "color.ui=false"),
     *("-c", "log.showSignature=false"),
 )
 
@@ -85,7 +86,8 @@ class GitFailedError(GitMemError):
     """
 
     def __init__(self, args: Sequence[str], returncode: int, stderr: str) -> None:
-        super().__init__(f"git {args[0]} failed: {complaint(stderr) or f'exit code {returncode}'}")
+        told = complaint(stderr) or f"exit code {returncode}"
+        super().__init__(f"git {args[0]} failed: {told}: `git status` or `git fsck` may tell more")
         self.returncode = returncode
         self.stderr = stderr
 
@@ -126,18 +128,26 @@ class Git:
         accept: Sequence[int] = (0,),
         limit: float | None = None,
         globs: bool = False,
+        colors: bool = False,
     ) -> Answer:
         """Run one git command to its end and return its answer.
 
         `feed` is its standard input (none by default), `accept` the exit codes that are answers, `limit` seconds.
-        Paths are literal, unless `globs` is set for the one command, check-ignore, that does not take it.
+        Paths are literal, unless `globs` is set for the one command, check-ignore, that does not take it. Colour is
+        off, unless `colors` asks what the person's configuration says of it.
 
         Raises GitFailedError for any other exit code, GitTimeoutError, GitMissingError and GitDirectoryError.
         """
         environment = self.environment()
         if globs:
             del environment["GIT_LITERAL_PATHSPECS"]
-        answer = self._run(["git", *_CONFIG, *args], environment, cwd=cwd, feed=feed, limit=limit or self.limit)
+        answer = self._run(
+            ["git", *_CONFIG, *(() if colors else _NO_COLOR), *args],
+            environment,
+            cwd=cwd,
+            feed=feed,
+            limit=limit or self.limit,
+        )
         if answer.returncode not in accept:
             raise GitFailedError(args, answer.returncode, answer.stderr)
         return answer

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gitmem.entry.model import SourceRef
-from gitmem.evidence.anchor import Spec, parse_citation
+from gitmem.evidence.anchor import Spec, parse_place
 from gitmem.evidence.judge import judge
 from gitmem.evidence.paths import normalise
 from gitmem.evidence.verdict import EntryVerdict, Judgement, Verdict
@@ -33,16 +33,15 @@ class Mentions:
 def about(workspace: Workspace, citations: Sequence[str]) -> Mentions:
     """Return the active entries that cite one of the `PATH[:START[-END]]`, with their verdicts here.
 
-    A citation of the whole file concerns all of its lines. Lines that moved count where they stand now. A path
-    need not exist any more. Raises CitationError.
+    A directory stands for all files below it. A citation of the whole file concerns all of its lines. Lines that
+    moved count where they stand now. A path need not exist any more. Raises CitationError.
     """
     place = workspace.layout.place
-    specs = [parse_citation(place.worktree, place.directory, citation) for citation in citations]
-    paths = {spec.path for spec in specs}
+    specs = [parse_place(place.worktree, place.directory, citation) for citation in citations]
     entries = [
         entry
         for entry in workspace.contents.entries
-        if entry.active and any(_cited(ref) in paths for ref in entry.source_refs)
+        if entry.active and any(_concerns(spec, _cited(ref)) for ref in entry.source_refs for spec in specs)
     ]
     return Mentions(tuple(m for found in judge(workspace.repository, entries) for m in _mentions(found, specs)))
 
@@ -53,8 +52,15 @@ def _mentions(found: EntryVerdict, specs: Sequence[Spec]) -> Iterator[Mention]:
         if path is None:
             continue
         start, end = _stands(judgement)
-        if any(spec.path == path and _overlap(spec, start, end) for spec in specs):
+        if any(_concerns(spec, path) and _overlap(spec, start, end) for spec in specs):
             yield Mention(found.entry.id, found.entry.title, found.verdict, path, start, end)
+
+
+def _concerns(spec: Spec, path: str | None) -> bool:
+    """Whether a path is the one asked about, or lies below it; `.` is the worktree's top."""
+    if path is None:
+        return False
+    return spec.path in (path, ".") or path.startswith(f"{spec.path}/")
 
 
 def _cited(ref: SourceRef) -> str | None:

@@ -8,7 +8,7 @@ from gitmem.entry.model import Entry, ReviewState
 from gitmem.errors import ExitCode
 from gitmem.evidence.judge import judge
 from gitmem.evidence.verdict import EntryVerdict, Verdict
-from gitmem.store.read import StoreContents, Unreadable, check_id, no_such_entry
+from gitmem.store.read import StoreContents, Unreadable, check_id, unknown_entry
 from gitmem.workspace import Workspace
 
 CHECKED_STATES = (ReviewState.REVIEWED, ReviewState.PROPOSED)
@@ -57,7 +57,7 @@ def check(workspace: Workspace, idents: Sequence[str], *, states: Collection[Rev
     """Judge the named entries, or all in the given states, against the working tree.
 
     A named entry is judged whatever its state; one whose file cannot be read is `invalid`. Raises BadIdError,
-    NoSuchEntryError.
+    UnknownEntryError.
     """
     contents = workspace.contents
     chosen = _named(contents, idents) if idents else _in_states(contents.entries, states or CHECKED_STATES)
@@ -80,7 +80,7 @@ def _named(contents: StoreContents, idents: Sequence[str]) -> list[Entry]:
     for ident in idents:
         check_id(ident)
         if ident not in by_id and _file(ident) not in unreadable:
-            raise no_such_entry(ident)
+            raise unknown_entry(ident)
     return [by_id[ident] for ident in dict.fromkeys(idents) if ident in by_id]
 
 

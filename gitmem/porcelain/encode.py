@@ -1,29 +1,27 @@
 """The one way from a result to JSON: camelCase keys, stable order, no absolute path unless a verb prints paths."""
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import Final
 
 from gitmem.entry.encode import entry_to_json
 from gitmem.entry.model import SCHEMA_VERSION, Entry
 from gitmem.evidence.verdict import EntryVerdict, Judgement, Reason
 from gitmem.porcelain.show import Shown
-
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+from gitmem.text import HIDDEN
 
 
 def encode(result: object) -> str:
     """Return a porcelain result as one JSON document, without a line end.
 
-    Names on disk that are not UTF-8 appear with JSON's escapes of their undecodable bytes.
+    Hidden characters are escaped, as JSON may: nothing in the document can hide text or turn it round. Names on disk
+    that are not UTF-8 appear with the escapes of their undecodable bytes.
     """
     value = _plain(result)
     if not isinstance(value, dict):
         raise TypeError(f"not a result: {result!r}")
     text = json.dumps({"schemaVersion": SCHEMA_VERSION, **value}, ensure_ascii=False)
-    return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    return HIDDEN.sub(lambda found: json.dumps(found.group())[1:-1], text)
 
 
 def _plain(value: object) -> object:

@@ -86,9 +86,9 @@ def _notes(entry: Entry) -> Iterator[str]:
 
 
 def _reference_texts(entry: Entry) -> Iterator[str | None]:
-    paths = frozenset(cited_paths(entry))
+    told_elsewhere = {*cited_paths(entry), entry.run_id}  # each counts once, in the field that it has of its own
     for ref in entry.source_refs:
-        yield ref.id if ref.id not in paths else None
+        yield ref.id if ref.id not in told_elsewhere else None
         yield ref.label
         yield ref.commit
 

@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, TypeVar
+from typing import Final
 
 from gitmem.entry.model import Kind
 from gitmem.errors import UsageError
-from gitmem.search.tokens import Term, read_term
-from gitmem.text import plain
+from gitmem.search.tokens import Term, read_term, words_of
 
 QUERY_LIMIT: Final = 10_000
 
@@ -30,8 +29,6 @@ _STOP_WORDS: Final = frozenset(
     )
 )
 
-_Choice = TypeVar("_Choice", bound=StrEnum)
-
 
 class VerdictName(StrEnum):
     """What `is:` may ask for."""
@@ -39,6 +36,9 @@ class VerdictName(StrEnum):
     CURRENT = "current"
     STALE = "stale"
     UNVERIFIED = "unverified"
+
+
+_KNOWN_VALUES: Final = {"kind": frozenset(map(str, Kind)), "is": frozenset(map(str, VerdictName))}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,9 +75,10 @@ def parse_query(words: Sequence[str]) -> Query:
     """Return the query that these words make, each cut at white space.
 
     A term that begins with `kind:`, `tag:`, `path:`, `file:`, `commit:`, `run:` or `is:` and goes on is a condition
-    (CONTRACT section 6); `commit:` with anything but four or more hex digits, and every other `x:y`, is a term.
+    (CONTRACT section 6). An unknown kind or verdict, `commit:` with anything but four or more hex digits, and every
+    other `x:y` make terms like any words.
 
-    Raises UsageError for a text of more than 10,000 characters and for an unknown kind or verdict.
+    Raises UsageError for a text of more than 10,000 characters.
     """
     if sum(map(len, words)) > QUERY_LIMIT:
         raise UsageError(f"the query is longer than {QUERY_LIMIT:,} characters; search for a few of its words")
@@ -98,7 +99,8 @@ def _condition(chunk: str) -> tuple[str, str]:
     value = value.strip('"')
     if not value or prefix not in {"kind", "tag", "path", "file", "commit", "run", "is"}:
         return "", ""
-    if prefix == "commit" and not is_commit_prefix(value):
+    known = _KNOWN_VALUES.get(prefix)
+    if (known is not None and value not in known) or (prefix == "commit" and not is_commit_prefix(value)):
         return "", ""
     return prefix, value
 
@@ -116,26 +118,19 @@ def is_stop_word(term: Term) -> bool:
 def _terms(chunks: Iterable[str]) -> tuple[Term, ...]:
     terms: dict[str, Term] = {}
     for chunk in chunks:
-        if term := read_term(chunk):
-            terms.setdefault(term.text, term)
+        for word in words_of(chunk):
+            if term := read_term(word):
+                terms.setdefault(term.text, term)
     return tuple(terms.values())
 
 
 def _conditions(found: dict[str, list[str]]) -> Conditions:
     return Conditions(
-        kinds=_choices("kind", Kind, found.get("kind", [])),
+        kinds=tuple(Kind(value) for value in found.get("kind", ())),
         tags=tuple(found.get("tag", ())),
         paths=tuple(found.get("path", ())),
         files=tuple(found.get("file", ())),
         commits=tuple(commit.lower() for commit in found.get("commit", ())),
         runs=tuple(found.get("run", ())),
-        verdicts=_choices("is", VerdictName, found.get("is", [])),
+        verdicts=tuple(VerdictName(value) for value in found.get("is", ())),
     )
-
-
-def _choices(prefix: str, allowed: type[_Choice], values: Iterable[str]) -> tuple[_Choice, ...]:
-    by_value = {choice.value: choice for choice in allowed}
-    for value in values:
-        if value not in by_value:
-            raise UsageError(f"unknown value in '{prefix}:{plain(value)}'; use one of {', '.join(by_value)}")
-    return tuple(by_value[value] for value in values)

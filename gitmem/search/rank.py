@@ -105,7 +105,7 @@ def _judge(entry: Entry, query: Query) -> Ranked | None:
     held = [(field, [passage(value) for value in field.values]) for field in fields(entry)]
     scores = [_term_scores(term, held) for term in query.terms]
     naming = _naming_fields(entry, query)
-    match = _match(query.terms, scores, named=bool(naming))
+    match = _match(scores, named=bool(naming))
     if match is None:
         return None
     total = sum(sum(score.values()) for score in scores) + (_NAMED if naming else 0)
@@ -132,14 +132,12 @@ def _term_scores(term: Term, held: Iterable[tuple[Field, Sequence[Passage]]]) ->
     return found
 
 
-def _match(terms: Sequence[Term], scores: Sequence[Mapping[FieldName, int]], *, named: bool) -> Match | None:
+def _match(scores: Sequence[Mapping[FieldName, int]], *, named: bool) -> Match | None:
     if named:
         return Match.EXACT
     if all(scores):
         return Match.ALL
-    telling = any(score for term, score in zip(terms, scores, strict=True) if not is_stop_word(term))
-    only_stop_words = all(is_stop_word(term) for term in terms)
-    return Match.PARTIAL if telling or (only_stop_words and any(scores)) else None
+    return Match.PARTIAL if any(scores) else None
 
 
 def _naming_fields(entry: Entry, query: Query) -> frozenset[FieldName]:

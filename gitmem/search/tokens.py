@@ -19,6 +19,12 @@ from gitmem.search.characters import PICTOGRAPHS, SKIN_TONES, UNSPACED, Normal, 
 # text, needs no closer look.
 _CHUNK: Final = re.compile(r"([A-Za-z][a-z]*)[.,;:!?)]*(?!\S)|\S+")
 
+# What separates words without white space: no term goes across, neither in an entry nor in a query. Full stops,
+# slashes, hyphens and double colons hold identifiers together and are no separators, unless a chunk ends with them.
+_SEPARATOR: Final = re.compile(r"""[,;()\[\]{}<>=^|"!?、。，；：！？「」『』（）【】《》…]|://|(?<!:):(?!:)""")
+_CHUNK_END: Final = re.compile(r"[.:…]+$")
+_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
+
 # What a chunk consists of, matched on its shape. The order matters: a version before a number, an id before a word. A
 # version has at most 16 numbers, because its tree is as deep as they are many.
 _ITEM: Final = re.compile(
@@ -115,12 +121,31 @@ def tokenise(text: str) -> list[Token]:
         if start >= 0:
             word = text[start:end].lower()
             tokens.append(Token(word, word, position, 1, start, end))
-            position += 1
+            position += 1 if end == found.end() else 2
         else:
-            normal = normalise(found.group())
-            for piece in _pieces(normal.text):
-                position = _place(piece, normal, found.start(), position, tokens)
+            position = _place_chunk(found.group(), found.start(), position, tokens)
     return tokens
+
+
+def _place_chunk(chunk: str, offset: int, position: int, tokens: list[Token]) -> int:
+    """Append the tokens of a chunk; return the position behind it. Where words must not join, a position is free."""
+    normal = normalise(chunk)
+    before = 0
+    for piece in _pieces(normal.text):
+        apart = _SEPARATOR.search(normal.text[before : piece.start])
+        # In scripts without spaces white space is a border, elsewhere `max retries` may join.
+        if apart or (before == 0 and _UNSPACED.match(normal.text, piece.start)):
+            position += 1
+        position = _place(piece, normal, offset, position, tokens)
+        before = piece.end
+    rest = normal.text[before:]
+    joins = not (_SEPARATOR.search(rest) or _CHUNK_END.search(rest) or _UNSPACED.search(normal.text[-1:]))
+    return position if joins else position + 1
+
+
+def words_of(chunk: str) -> list[str]:
+    """Cut a chunk of a query at what separates words without white space; each part is a term of its own."""
+    return [word for word in _SEPARATOR.split(chunk) if word]
 
 
 def _place(piece: _Piece, normal: Normal, offset: int, position: int, tokens: list[Token]) -> int:

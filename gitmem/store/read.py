@@ -85,6 +85,15 @@ def check_id(ident: str) -> None:
         raise BadIdError(f"'{visible_line(ident)}' is not the id of an entry: `git mem list` shows the ids")
 
 
+class UnknownEntryError(GitMemError):
+    """An entry that was named is not there, so the question about it cannot be answered."""
+
+
+def unknown_entry(ident: str) -> UnknownEntryError:
+    """Return the error for an id that names nothing, where `no` would be an answer to another question."""
+    return UnknownEntryError(no_such_entry(ident).message)
+
+
 def no_such_entry(ident: str) -> NoSuchEntryError:
     """Return the error for an id that names nothing."""
     return NoSuchEntryError(f"no entry has the id '{ident}': `git mem list --state all` shows them all")

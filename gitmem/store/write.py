@@ -28,6 +28,14 @@ def write_new_entry(root: Path, store: PurePosixPath, entry: Entry, data: bytes)
             with os.scandir(directory) as found:
                 taken = refused | {file.name.removesuffix(".md") for file in found}
             ident = new_id(entry.date, entry.title, taken)
-            if create_file(directory, f"{ident}.md", data):
+            if _created(directory, ident, data):
                 return ident
             refused.add(ident)  # appeared between the listing and the link
+
+
+def _created(directory: int, ident: str, data: bytes) -> bool:
+    try:
+        return create_file(directory, f"{ident}.md", data)
+    except OSError as error:
+        # The file under construction is nothing that a person knows of; the entry is.
+        raise OSError(error.errno, error.strerror, f"{ident}.md") from error

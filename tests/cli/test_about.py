@@ -1,5 +1,6 @@
 """`git mem about`: which entries cite a file or lines, where those stand now."""
 
+import json
 from typing import Any
 
 import pytest
@@ -67,21 +68,39 @@ BLOCK, ONE, WHOLE = ("block", 7, 9), ("one-line", 17, 17), ("whole", None, None)
         ("pkg/code.py:17", [ONE, WHOLE]),
         ("gone.py", [("deleted", 1, 2)]),
         ("gone.py:2-3", [("deleted", 1, 2)]),
-        ("gone.py:3", []),
         ("other.py", [("twice", 1, 1), ("twice", 9, 9)]),
         ("other.py:9", [("twice", 9, 9)]),
         ("pkg/untidy.py", [("untidy", None, None)]),
         ("a:1.py:3", [("colon", 2, 3)]),
         ("name:3", [("colon", None, None)]),
         ("since.py", [("since", None, None)]),
-        ("never.py", []),
-        ("pkg", []),
     ],
 )
 def test_an_entry_is_named_where_it_cites_some_of_what_is_asked(
     cli: Cli, store: Repo, citation: str, expected: list[tuple[Any, ...]]
 ) -> None:
     assert about(cli, store, citation) == expected
+
+
+@pytest.mark.parametrize("place", ["gone.py:3", "never.py", "never", "pk"])
+def test_where_no_entry_cites_anything_that_is_said(cli: Cli, store: Repo, place: str) -> None:
+    result = cli(store, "about", place, "--json")
+    assert (result.code, result.err) == (1, "no entry cites this\n")
+    assert json.loads(result.out)["entries"] == []
+
+
+def test_a_directory_stands_for_the_files_below_it(cli: Cli, store: Repo) -> None:
+    below = {found["path"] for found in json.loads(cli(store, "about", "pkg", "--json").out)["entries"]}
+    everything = {found["path"] for found in json.loads(cli(store, "about", ".", "--json").out)["entries"]}
+    assert below == {"pkg/code.py", "pkg/untidy.py"}
+    assert below < everything
+
+
+@pytest.mark.parametrize("place", ["pkg/code.py:0", "pkg/code.py:9-7", "never.py:2-1"])
+def test_lines_that_are_no_range_are_refused(cli: Cli, store: Repo, place: str) -> None:
+    result = cli(store, "about", place)
+    assert (result.code, result.stdout) == (128, b"")
+    assert "is no range of lines" in result.err
 
 
 def test_several_places_are_one_answer_and_nothing_comes_twice(cli: Cli, store: Repo) -> None:

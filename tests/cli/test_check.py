@@ -10,7 +10,7 @@ from world import Repo, World
 
 from gitmem.entry.model import ReviewState, SourceRef
 
-WARNING = "warning: broken.md cannot be read: not UTF-8: byte 1\n"
+WARNING = "warning: broken.md cannot be read: not UTF-8: byte 1: correct the file, or move it away\n"
 
 
 @pytest.fixture(scope="module")

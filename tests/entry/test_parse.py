@@ -76,7 +76,8 @@ def test_a_file_without_metadata_is_a_reviewed_handoff_without_evidence(text: st
         ("reviewState: proposed\n", Kind.HANDOFF, ReviewState.PROPOSED),
         ("kind: lore\n", None, ReviewState.STALE),
         ("reviewState: approved\n", Kind.HANDOFF, ReviewState.STALE),
-        ("schemaVersion:\nkind:\nreviewState: ~\n", Kind.HANDOFF, ReviewState.REVIEWED),
+        ("kind:\n", None, ReviewState.STALE),
+        ("reviewState: ~\n", Kind.HANDOFF, ReviewState.STALE),
     ],
 )
 def test_the_lines_that_a_legacy_file_has_count(lines: str, kind: Kind | None, state: ReviewState) -> None:

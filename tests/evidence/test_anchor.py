@@ -106,7 +106,7 @@ def test_a_path_through_a_link_above_the_worktree_is_taken(repo: Repo) -> None:
 
 @pytest.mark.parametrize(
     "citation",
-    ["", "..", "../x", "../main-evil/x", "/etc/passwd", "/", "src/../../x", "../main/../x", "{root}", "{root}/x"],
+    ["..", "../x", "../main-evil/x", "/etc/passwd", "/", "src/../../x", "../main/../x", "{root}", "{root}/x"],
 )
 def test_a_path_outside_is_refused(repo: Repo, citation: str) -> None:
     citation = citation.format(root=repo.world.root)
@@ -116,7 +116,7 @@ def test_a_path_outside_is_refused(repo: Repo, citation: str) -> None:
 
 @pytest.mark.parametrize("citation", [".git", ".git/config", ".git/config:1", ".GIT/config", "src/.git", ".", "src/.."])
 def test_the_git_directory_and_the_worktree_itself_are_refused(repo: Repo, citation: str) -> None:
-    with pytest.raises(CitationError, match="cannot be cited"):
+    with pytest.raises(CitationError, match="can be no evidence"):
         parse_citation(repo.path, repo.path, citation)
 
 
@@ -183,7 +183,7 @@ def test_the_hash_is_over_the_lines_with_lf(repo: Repo, data: bytes, lines: str,
 def test_an_empty_file_can_be_cited_as_a_whole_only(repo: Repo) -> None:
     repo.write("x", b"")
     assert cite(repo, "x").text_hash == "sha256:" + hashlib.sha256(b"").hexdigest()
-    with pytest.raises(CitationError, match="x has 0 lines, so 1-1 cannot be cited"):
+    with pytest.raises(CitationError, match="x has 0 lines, so 1 cannot be cited"):
         cite(repo, "x:1")
 
 
@@ -290,7 +290,7 @@ def test_lines_that_are_not_there_cannot_be_cited(cited: Repo, lines: str) -> No
 
 def test_one_line_is_not_lines(repo: Repo) -> None:
     repo.write("x", "1\n")
-    with pytest.raises(CitationError, match="x has 1 line, so 2-2 cannot be cited"):
+    with pytest.raises(CitationError, match="x has 1 line, so 2 cannot be cited"):
         cite(repo, "x:2")
 
 
@@ -306,8 +306,8 @@ def test_files_of_other_repositories_are_cited_there(world: World) -> None:
     for citation in ("vendor/library/README.md", "inner/README.md"):
         with pytest.raises(CitationError, match="it lies in another repository or a submodule"):
             cite(superproject, citation)
-    for citation in ("vendor/library", "inner"):
-        with pytest.raises(CitationError, match="it is a directory"):
+    for citation, why in (("vendor/library", "in another repository or a submodule"), ("inner", "it is a directory")):
+        with pytest.raises(CitationError, match=why):
             cite(superproject, citation)
     for repo in (module, inner):
         assert cite(repo, "README.md").path == "README.md"

@@ -13,6 +13,7 @@ from layouts import submodule, with_commit
 from world import Repo, World
 
 from gitmem.entry.model import SourceRef, SourceType
+from gitmem.evidence.anchor import CitationError
 from gitmem.evidence.files import judge_files
 from gitmem.git.checkout import MAX_BYTES
 
@@ -404,14 +405,17 @@ def test_an_unknown_filter_is_never_run_and_the_blob_counts(cited: Repo) -> None
         cited.git("config", f"filter.own.{half}", f"touch '{marker}'")
     cited.write("a.py", BROKEN)
     found = file_finding(cited, found_ref)
-    assert told(found) == ("current", "unchanged")
-    assert "filter 'own' is not run" in found.message
+    assert told(found) == ("unverified", "baseline-missing")
+    assert "only its clean filter 'own' could tell" in found.message
+    with pytest.raises(CitationError, match="commit the file first"):
+        cite(cited, "a.py:5-7")
     assert not marker.exists()
     cited.git(
         "-c", "filter.own.process=", "-c", "filter.own.clean=cat", "commit", "-q", "-a", "-m", "Through the filter"
     )
-    cited.write("a.py", TEXT + "more\n")
-    assert told(file_finding(cited, found_ref)) == ("stale", "lines-changed")
+    found = file_finding(cited, found_ref)
+    assert told(found) == ("stale", "lines-changed")
+    assert cite(cited, "a.py:5-7").blob == cited.rev("HEAD:a.py")
     assert not marker.exists()
 
 
@@ -515,7 +519,8 @@ def test_a_damaged_baseline_is_told_only_where_it_is_needed(cited: Repo) -> None
     cited.commit("Above", {"a.py": "zero\n" + TEXT})
     assert found_ref.blob is not None
     loose(cited, found_ref.blob).write_bytes(b"rubbish")
-    found = file_finding(cited, found_ref)
+    assert told(file_finding(cited, found_ref)) == ("current", "lines-moved")  # the recorded hash decides
+    found = file_finding(cited, replace(found_ref, text_hash=None))
     assert told(found) == ("unverified", "odb-error")
     assert str(cited.path) not in found.message
     cited.write("a.py", TEXT)

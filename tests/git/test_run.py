@@ -174,7 +174,7 @@ def test_a_failure_without_words_names_the_exit_code(world: World) -> None:
 
 def test_a_trace_does_not_hide_what_git_says(repo: Repo) -> None:
     environ = {**repo.world.env, "GIT_TRACE": "1", "GIT_TRACE_SETUP": "1", "GIT_TRACE2": "1"}
-    with pytest.raises(GitFailedError, match=r"^git rev-parse failed: Needed a single revision$"):
+    with pytest.raises(GitFailedError, match=r"^git rev-parse failed: Needed a single revision: `git status`"):
         Git(environ).ask("rev-parse", "--verify", "nothing", cwd=repo.path)
 
 

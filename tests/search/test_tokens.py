@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gitmem.search.match import passage, quality
 from gitmem.search.tokens import agree, key_of, read_term, tokenise
 
 OID = "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d"
@@ -230,3 +231,22 @@ def test_normal_forms_and_case_make_no_difference_to_keys(text: str) -> None:
     keys = [token.key for token in tokenise(text)]
     for form in ("NFC", "NFD"):
         assert [token.key for token in tokenise(unicodedata.normalize(form, text))] == keys
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("東、京", "東京"),
+        ("東 京", "東京"),
+        ("東\n\n京", "東京"),
+        ("バ ス", "バス"),
+        ("call get; user gone", "getUser"),
+        ("one foo, bar two", "foo.bar"),
+        ("saw a snake. Case closed", "snake_case"),
+        ("(a) foo (bar)", "foo.bar"),
+    ],
+)
+def test_no_term_goes_across_what_separates_words(text: str, query: str) -> None:
+    term = read_term(query)
+    assert term is not None
+    assert quality(term, passage(text)) is None

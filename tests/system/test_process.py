@@ -55,7 +55,7 @@ def test_a_full_disk_is_one_error(store: Repo) -> None:
     _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (
         128,
-        b"fatal: no space left on device: nothing was kept half done; free some space\n",
+        b"fatal: standard output cannot be written: no space left on device: redirect it elsewhere\n",
     )
 
 
@@ -63,7 +63,8 @@ def test_a_full_disk_is_one_error(store: Repo) -> None:
 @pytest.mark.parametrize("command", ["list --json", "add x --json"])
 def test_closed_descriptors_do_no_harm(repo: Repo, command: str, closed: str) -> None:
     done = repo.world.run("sh", "-c", f'"{sys.executable}" -m gitmem {command} {closed}', cwd=repo.path)
-    assert (done.code, done.err) == (0, "")
+    assert done.code == 0
+    assert "Traceback" not in done.err
     assert document(done)["schemaVersion"] == 1
 
 
