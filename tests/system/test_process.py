@@ -1,6 +1,7 @@
 """What the program is to its surroundings: pipes, signals, closed descriptors, locales, options of its own."""
 
 import fcntl
+import json
 import os
 import signal
 import subprocess
@@ -65,7 +66,7 @@ def test_closed_descriptors_do_no_harm(repo: Repo, command: str, closed: str) ->
     done = repo.world.run("sh", "-c", f'"{sys.executable}" -m gitmem {command} {closed}', cwd=repo.path)
     assert done.code == 0
     assert "Traceback" not in done.err
-    assert document(done)["schemaVersion"] == 1
+    assert json.loads(done.out)["schemaVersion"] == 1
 
 
 def test_a_closed_stdout_is_one_error(store: Repo) -> None:
