@@ -29,7 +29,7 @@ class LockedError(GitMemError):
 def writer_lock(path: Path, timeout: float) -> Iterator[None]:
     """Hold the lock for the body of the `with`; wait for it at most `timeout` seconds.
 
-    The file holds one line of JSON about its last owner, for messages only: pid, host, since (Unix seconds).
+    While it is held the file has one line of JSON about its owner, for messages only: pid, host, since (Unix seconds).
     Raises LockedError.
     """
     path.parent.mkdir(mode=0o777, exist_ok=True)
@@ -37,7 +37,10 @@ def writer_lock(path: Path, timeout: float) -> Iterator[None]:
     try:
         _acquire(descriptor, path, timeout)
         _sign(descriptor)
-        yield
+        try:
+            yield
+        finally:
+            os.ftruncate(descriptor, 0)  # nobody holds it now; a killed owner's record stays until the next one signs
     finally:
         os.close(descriptor)  # which releases the lock
 
