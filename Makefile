@@ -19,7 +19,7 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed
 	$(BIN)/pytest -q -n $(JOBS)
 
-check: lint types floors test memory
+check: lint types floors memory test
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

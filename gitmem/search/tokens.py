@@ -21,7 +21,7 @@ _CHUNK: Final = re.compile(r"([A-Za-z][a-z]*)[.,;:!?)]*(?!\S)|\S+")
 
 # What separates words without white space: no term goes across, neither in an entry nor in a query. Full stops,
 # slashes, hyphens and double colons hold identifiers together and are no separators, unless a chunk ends with them.
-_SEPARATOR: Final = re.compile(r"""[,;()\[\]{}<>=^|"!?、。，；：！？「」『』（）【】《》…]|://|(?<!:):(?!:)""")
+_SEPARATOR: Final = re.compile(r"""[,;()\[\]{}<>=^|~*&%$`\\"!?、。，；：！？「」『』（）【】《》…]|://|(?<!:):(?!:)""")
 _CHUNK_END: Final = re.compile(r"[.:…]+$")
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 
