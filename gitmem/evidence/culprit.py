@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from gitmem.git.history import Step
-from gitmem.git.objects import ObjectDamagedError, ObjectKind, ObjectMissingError
+from gitmem.git.objects import ObjectDamagedError, ObjectKind, ObjectMissingError, file_at
 from gitmem.git.repository import Repository
 from gitmem.git.run import GitFailedError
 
@@ -24,7 +24,7 @@ def find_culprit(
     verdicts: dict[str | None, bool] = {}
 
     def stands(commit: str) -> bool:
-        blob = _blob(repository, commit, path)
+        blob = file_at(repository.objects, commit, path)
         if blob not in verdicts:
             verdicts[blob] = holds(blob)
         return verdicts[blob]
@@ -49,8 +49,3 @@ def _last_break(steps: Sequence[Step], stands: Callable[[str], bool]) -> str | N
 
 def _known(repository: Repository, commit: str | None) -> str | None:
     return commit if commit is not None and repository.objects.kind(commit) is ObjectKind.COMMIT else None
-
-
-def _blob(repository: Repository, commit: str, path: str) -> str | None:
-    entry = repository.objects.find(commit, path)
-    return entry.oid if entry is not None and entry.mode & 0o170000 == 0o100000 else None

@@ -13,14 +13,11 @@ from gitmem.evidence.paths import normalise
 from gitmem.evidence.target import Found, look
 from gitmem.evidence.verdict import Finding, Reason, Verdict, verdict_of
 from gitmem.git.checkout import FileKind
-from gitmem.git.objects import ObjectDamagedError, ObjectMissingError, TreeEntry
+from gitmem.git.objects import ObjectDamagedError, ObjectMissingError, file_at
 from gitmem.git.repository import Repository
 from gitmem.git.run import GitFailedError
 
 _TEXT_HASH: Final = re.compile("sha256:[0-9a-f]{64}")
-_KIND: Final = 0o170000  # the bits of git's mode that tell the kinds apart
-_FILE: Final = 0o100000
-_SUBMODULE: Final = 0o160000
 
 _NOT_A_FILE: Final = {
     FileKind.VIA_SYMLINK: Finding(Reason.VIA_SYMLINK, "the path leads through a symbolic link: cite the real path"),
@@ -167,7 +164,7 @@ def _in_submodule(repository: Repository, path: str) -> bool:
     head = repository.head.oid
     parents = [] if head is None else [str(parent) for parent in PurePosixPath(path).parents][:-1]
     found = [repository.objects.find(head, parent) for parent in parents if head is not None]
-    return any(entry is not None and entry.mode & _KIND == _SUBMODULE for entry in found)
+    return any(entry is not None and entry.is_submodule for entry in found)
 
 
 def _ever_existed(repository: Repository, citation: Citation) -> bool:
@@ -256,20 +253,16 @@ def _culprit(repository: Repository, citation: Citation, at_head: str | None) ->
 def _at_head(repository: Repository, path: str) -> str | None:
     """Return the blob that HEAD has at a path. Raises ObjectMissingError where its trees are not here."""
     head = repository.head.oid
-    return None if head is None else _file_of(repository.objects.find(head, path))
+    return None if head is None else file_at(repository.objects, head, path)
 
 
 def _blob_at(repository: Repository, commit: str | None, path: str) -> str | None:
     if commit is None:
         return None
     try:
-        return _file_of(repository.objects.find(commit, path))
+        return file_at(repository.objects, commit, path)
     except ObjectMissingError:
         return None
-
-
-def _file_of(entry: TreeEntry | None) -> str | None:
-    return entry.oid if entry is not None and entry.mode & _KIND == _FILE else None
 
 
 def _cited_data(repository: Repository, citation: Citation) -> bytes | None:

@@ -5,7 +5,7 @@ Object ids are str of lower-case hex digits, 40 for SHA-1 and 64 for SHA-256; co
 
 import hashlib
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from gitmem.errors import GitMemError
 
@@ -31,11 +31,35 @@ class ObjectFormat(StrEnum):
         return hashlib.new(self.value, usedforsecurity=False).digest_size * 2
 
 
+_KIND: Final = 0o170000  # the bits of git's mode that tell the kinds apart
+_FILE: Final = 0o100000
+_SUBMODULE: Final = 0o160000
+
+
 class TreeEntry(NamedTuple):
     """What a tree says of a path: git's mode, and the object's id."""
 
     mode: int
     oid: str
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the path is a regular file, executable or not."""
+        return self.mode & _KIND == _FILE
+
+    @property
+    def is_submodule(self) -> bool:
+        """Whether the path is a submodule's."""
+        return self.mode & _KIND == _SUBMODULE
+
+
+def file_at(objects: "ObjectDatabase", commit: str, path: str) -> str | None:
+    """Return the blob of the regular file that a commit has at a path, None if it has none there.
+
+    Raises what ObjectDatabase.find raises.
+    """
+    entry = objects.find(commit, path)
+    return entry.oid if entry is not None and entry.is_file else None
 
 
 class ObjectMissingError(GitMemError):
