@@ -16,6 +16,7 @@ from gitmem.entry.model import Entry, Section
 _ESCAPABLE: Final = re.compile(
     r"(?P<indent> {0,3})(?P<slashes>\\*)(?:(?P<heading>#(?=[ \t]|$))|(?P<fence>`{3,}(?=[^`]*$)|~{3,}))"
 )
+_ESCAPABLE_STARTS: Final = frozenset(" \\#`~")
 _CLOSING: Final = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})[ \t]*")
 _BULLET: Final = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|$)(?P<text>.*)")
 _NEWLINES: Final = re.compile("\r\n?")
@@ -36,11 +37,10 @@ _FIELDS: Final = {
 
 
 class _Line(NamedTuple):
-    """A line as it is meant, without its escape. `heading` is the text of the H1 heading that it is."""
+    """A line as it is meant, without its escape."""
 
     text: str
     code: bool
-    heading: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,34 +112,22 @@ def _without_outer_blanks(lines: Sequence[str]) -> str:
 
 def _sections(text: str) -> Iterator[tuple[str, list[_Line]]]:
     """Yield each section's heading and lines; what stands before the first heading comes as Notes."""
-    heading = "Notes"
+    heading, fence = "Notes", ""
     lines: list[_Line] = []
-    for line in _scan(text):
-        if line.heading is None:
-            lines.append(line)
-            continue
-        yield heading, lines
-        heading, lines = line.heading, []
-    yield heading, lines
-
-
-def _scan(text: str) -> Iterator[_Line]:
-    fence = ""
     for line in text.split("\n"):
-        if fence:
-            yield _Line(line, code=True)
-            fence = "" if _closes(line, fence) else fence
-            continue
-        found = _ESCAPABLE.match(line)
+        found = _ESCAPABLE.match(line) if line[:1] in _ESCAPABLE_STARTS and not fence else None
         if found is None:
-            yield _Line(line, code=False)
+            lines.append(_Line(line, code=bool(fence)))
+            fence = "" if fence and _closes(line, fence) else fence
         elif found["slashes"]:
-            yield _Line(found["indent"] + line[found.end("indent") + 1 :], code=False)
-        elif found["heading"]:
-            yield _Line(line, code=False, heading=one_line(_heading_text(line[found.end() :])))
-        else:
+            lines.append(_Line(found["indent"] + line[found.end("indent") + 1 :], code=False))
+        elif found["fence"]:
+            lines.append(_Line(line, code=True))
             fence = found["fence"]
-            yield _Line(line, code=True)
+        else:
+            yield heading, lines
+            heading, lines = one_line(_heading_text(line[found.end() :])), []
+    yield heading, lines
 
 
 def _closes(line: str, fence: str) -> bool:

@@ -4,10 +4,11 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from gitmem.entry.format import format_source_refs
+from gitmem.entry.encode import SOURCE_REF_KEYS
+from gitmem.entry.format import format_source_ref
 from gitmem.entry.frontmatter import Document, Metadata, Span, UnreadableEntry, Value, bare, decode, load, split
 from gitmem.entry.model import SourceRef
-from gitmem.entry.scalars import quoted, scalar
+from gitmem.entry.scalars import compact, quoted, scalar
 from gitmem.text import plain
 
 
@@ -25,10 +26,45 @@ def set_field(data: bytes, key: str, value: str) -> bytes:
 
 
 def set_source_refs(data: bytes, refs: Sequence[SourceRef]) -> bytes:
-    """Return an entry file with its sourceRefs replaced, written as JSON on their line; else as `set_field`."""
-    written = format_source_refs(refs)
-    expected: Value = json.loads(written, parse_int=str)
-    return _set(data, "sourceRefs", expected, lambda _: written)
+    """Return an entry file with its sourceRefs replaced, written as JSON on their line; else as `set_field`.
+
+    `refs` are as many as the file has, in its order: keys of theirs that this version does not know stay.
+    """
+    known = [format_source_ref(ref) for ref in refs]
+    unknown = _unknown_keys(data, len(known))
+    written = compact([{**ref, **more} for ref, more in zip(known, unknown, strict=True)])
+    return _set(data, "sourceRefs", _as_read(json.loads(written)), lambda _: written)
+
+
+def _unknown_keys(data: bytes, count: int) -> list[dict[str, object]]:
+    """Return what each sourceRef of a file says that this version does not know; nothing where there is no telling."""
+    document = split(decode(data))
+    before = load(document)
+    found = _written_as_json(document, before.spans.get("sourceRefs")) or before.values.get("sourceRefs")
+    refs = found if isinstance(found, list) else [found]
+    if len(refs) != count:
+        return [{} for _ in range(count)]
+    mappings: list[dict[str, object]] = [dict(ref) if isinstance(ref, dict) else {} for ref in refs]
+    return [{key: ref[key] for key in ref if key not in SOURCE_REF_KEYS} for ref in mappings]
+
+
+def _written_as_json(document: Document, span: Span | None) -> object:
+    """Return a value as JSON reads it, which tells numbers from texts; None where it is not JSON on one line."""
+    if span is None or span.start[0] != span.end[0]:
+        return None
+    try:
+        return json.loads(document.block.split("\n")[span.start[0]][span.start[1] : span.end[1]])
+    except ValueError:
+        return None
+
+
+def _as_read(value: object) -> Value:
+    """Return a JSON value as the frontmatter reads it: every scalar is a text."""
+    if isinstance(value, list):
+        return [_as_read(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _as_read(item) for key, item in value.items()}
+    return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
 def _in_style_of(old: str, value: str) -> str:

@@ -1,5 +1,7 @@
 """Entries as JSON: the camelCase form of `--json`, described by `schema/entry.schema.json`."""
 
+from typing import Final
+
 from gitmem.entry.model import Entry, SourceRef
 
 
@@ -37,6 +39,12 @@ def entry_to_json(entry: Entry) -> dict[str, object]:
         "otherSections": [{"heading": part.heading, "text": part.text} for part in entry.other_sections],
         "future": entry.future,
     }
+
+
+SOURCE_REF_KEYS: Final = frozenset(
+    {"sourceType", "id", "label", "path", "lineStart", "lineEnd", "commit", "blob", "textHash"}
+)
+"""The keys of a sourceRef that the schema knows."""
 
 
 def source_ref_to_json(ref: SourceRef) -> dict[str, str | int]:

@@ -8,11 +8,15 @@ from gitmem.entry.model import SourceRef, SourceType
 from gitmem.text import plain
 
 _LINE_NUMBER: Final = re.compile("[1-9][0-9]{0,8}")
+_NOTHING: Final = SourceRef(source_type="", id="")
 
 
 def text_of(value: Value) -> str | None:
     """Return a value's text on one line, or None where it is absent, empty or not text."""
-    return (plain(value) or None) if isinstance(value, str) else None
+    if not isinstance(value, str):
+        return None
+    # Printable ASCII, as most values are, hides nothing.
+    return (value.strip() if value.isascii() and value.isprintable() else plain(value)) or None
 
 
 def exact_text_of(value: Value) -> str | None:
@@ -32,8 +36,8 @@ def refs_of(value: Value) -> tuple[SourceRef, ...]:
     What names evidence in some way is kept, with an empty `source_type` or `id` where that is missing: dropped,
     it could not keep the entry from looking proven. A bare text is a ref with that id and without a type.
     """
-    found = (_ref_of(item) for item in (value if isinstance(value, list) else [value]))
-    return tuple(ref for ref in found if ref is not None)
+    found = [_ref_of(item) for item in (value if isinstance(value, list) else [value])]
+    return tuple([ref for ref in found if ref is not None])
 
 
 def _ref_of(value: Value) -> SourceRef | None:
@@ -44,26 +48,26 @@ def _ref_of(value: Value) -> SourceRef | None:
 
 
 def _ref_of_mapping(value: dict[str, Value]) -> SourceRef | None:
-    source_type, ident, commit = (text_of(value.get(key)) for key in ("sourceType", "id", "commit"))
-    path = exact_text_of(value.get("path"))
+    get = value.get
+    source_type, path, commit = text_of(get("sourceType")), exact_text_of(get("path")), text_of(get("commit"))
     if source_type == SourceType.FILE:
-        ident = exact_text_of(value.get("id"))
+        ident = exact_text_of(get("id"))
         ident, path = ident or path, ident if path is None else path
-    elif source_type == SourceType.COMMIT:
-        ident = ident or commit
+    else:
+        ident = text_of(get("id")) or (commit if source_type == SourceType.COMMIT else None)
     start, end = _lines_of(value)
     ref = SourceRef(
         source_type=source_type or "",
         id=ident or "",
-        label=text_of(value.get("label")),
+        label=text_of(get("label")),
         path=path,
         line_start=start,
         line_end=end,
         commit=commit,
-        blob=text_of(value.get("blob")),
-        text_hash=text_of(value.get("textHash")),
+        blob=text_of(get("blob")),
+        text_hash=text_of(get("textHash")),
     )
-    return None if ref == SourceRef(source_type="", id="") else ref
+    return ref if source_type or ident or ref != _NOTHING else None
 
 
 def _lines_of(value: dict[str, Value]) -> tuple[int | None, int | None]:

@@ -35,9 +35,9 @@ def format_entry(entry: Entry) -> bytes:
     return data
 
 
-def format_source_refs(refs: Sequence[SourceRef]) -> str:
-    """Return sourceRefs as compact JSON, the value of their frontmatter line."""
-    return compact([source_ref_to_json(_plain_ref(ref)) for ref in refs])
+def format_source_ref(ref: SourceRef) -> dict[str, str | int]:
+    """Return a sourceRef as the JSON object that stands for it in the frontmatter."""
+    return source_ref_to_json(_plain_ref(ref))
 
 
 def _lines(entry: Entry) -> Iterator[str]:
@@ -50,7 +50,7 @@ def _lines(entry: Entry) -> Iterator[str]:
     yield f"tags: {_list(entry.tags)}"
     if entry.aliases:
         yield f"aliases: {_list(entry.aliases)}"
-    yield f"sourceRefs: {format_source_refs(entry.source_refs)}"
+    yield f"sourceRefs: {compact([format_source_ref(ref) for ref in entry.source_refs])}"
     for key, value in _optional(entry):
         if value and plain(value):
             yield f"{key}: {scalar(value)}"

@@ -22,6 +22,7 @@ Value: TypeAlias = "str | list[Value] | dict[str, Value] | None"
 Mark: TypeAlias = tuple[int, int]
 """A place in the block: line and column, both from 0, columns in characters."""
 
+_OWN_FENCE: Final = "---\n"
 _FENCE: Final = re.compile(r"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 _BLANK_LINES: Final = re.compile(r"(?:[ \t]*\r?\n)*")
 _BOM: Final = "\ufeff"
@@ -116,6 +117,21 @@ def split(text: str) -> Document:
     all body. Raises UnreadableEntry where the fence is opened and not closed, and where hidden characters or odd
     line ends make it a fence for some readers and not for others.
     """
+    return _split_canonical(text) or _split_any(text)
+
+
+def _split_canonical(text: str) -> Document | None:
+    """Split a text whose fences are as our own writer leaves them: the first line that begins like one is one."""
+    if not text.startswith(_OWN_FENCE):
+        return None
+    end = text.find("\n---", len(_OWN_FENCE) - 1) + 1
+    if not end or not text.startswith(_OWN_FENCE, end):
+        return None
+    block, body = text[len(_OWN_FENCE) : end], text[end + len(_OWN_FENCE) :]
+    return Document(_OWN_FENCE, block, _OWN_FENCE, body)
+
+
+def _split_any(text: str) -> Document:
     bare = text.lstrip(_BOM)
     rest = _BLANK_LINES.sub("", bare, count=1)
     if not _HANDLER.detect(rest):

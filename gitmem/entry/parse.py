@@ -4,9 +4,10 @@ from enum import StrEnum
 from typing import TypeVar
 
 from gitmem.entry.body import parse_body
+from gitmem.entry.canonical import read_canonical
 from gitmem.entry.dates import normalise_date
 from gitmem.entry.fields import refs_of, text_of, texts_of
-from gitmem.entry.frontmatter import Value, decode, load, split
+from gitmem.entry.frontmatter import Document, Value, decode, load, split
 from gitmem.entry.model import SCHEMA_VERSION, Entry, Kind, ReviewState
 
 _Member = TypeVar("_Member", bound=StrEnum)
@@ -24,7 +25,7 @@ def parse_entry(ident: str, data: bytes, *, fallback_date: str) -> Entry:
     Raises UnreadableEntry for what is no entry file at all.
     """
     document = split(decode(data))
-    values = load(document).values
+    values = _values(document)
     legacy = "schemaVersion" not in values
     if not legacy and values["schemaVersion"] != str(SCHEMA_VERSION):
         return _future(ident, values, fallback_date)
@@ -57,6 +58,11 @@ def parse_entry(ident: str, data: bytes, *, fallback_date: str) -> Entry:
     )
 
 
+def _values(document: Document) -> dict[str, Value]:
+    values = read_canonical(document.block)
+    return load(document).values if values is None else values
+
+
 def _future(ident: str, values: dict[str, Value], fallback_date: str) -> Entry:
     return Entry(
         id=ident,
@@ -78,4 +84,7 @@ def _trust(values: dict[str, Value], *, legacy: bool) -> tuple[Kind | None, Revi
 
 def _member(known: type[_Member], value: Value) -> _Member | None:
     """Return the member that a value spells exactly, None for any other value, blanks and case included."""
-    return next((member for member in known if member.value == value), None)
+    try:
+        return known(value) if isinstance(value, str) else None
+    except ValueError:
+        return None

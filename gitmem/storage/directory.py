@@ -12,6 +12,9 @@ from gitmem.errors import GitMemError
 _DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
+# More than nearly every file has, and so little that room for it costs nothing.
+_CHUNK: Final = 1 << 16
+
 
 class DirectoryRefusedError(GitMemError):
     """A component of a path is a symbolic link, or is no directory."""
@@ -72,20 +75,43 @@ def read_bounded(directory: int, name: str, limit: int) -> tuple[bytes, os.stat_
     A symbolic link is followed only to another plain name in the same directory. Raises FileRefusedError.
     """
     try:
-        descriptor = os.open(_link_target(directory, name), _FILE, dir_fd=directory)
+        descriptor = _opened(directory, name)
     except OSError as error:
         raise FileRefusedError(name, os.strerror(error.errno or 0).lower()) from error
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise FileRefusedError(name, "not a regular file")
-        with open(descriptor, "rb", closefd=False) as stream:
-            data = stream.read(limit + 1)
+        data = _content(descriptor, limit)
     finally:
         os.close(descriptor)
     if len(data) > limit:
         raise FileRefusedError(name, f"larger than {limit >> 10} KiB")
     return data, status
+
+
+def resolve_name(directory: int, name: str) -> str:
+    """Return the name of the file that is meant: a link to another plain name in the same directory is followed.
+
+    Raises FileRefusedError for any other link.
+    """
+    return _link_target(directory, name)
+
+
+def _opened(directory: int, name: str) -> int:
+    try:
+        return os.open(name, _FILE, dir_fd=directory)
+    except OSError:
+        # Perhaps because it is a link: systems differ in the error that says so.
+        return os.open(_link_target(directory, name), _FILE, dir_fd=directory)
+
+
+def _content(descriptor: int, limit: int) -> bytes:
+    """Return the rest of an open file; where it has more than `limit` bytes, at least one more than that."""
+    data = b""
+    while len(data) <= limit and (more := os.read(descriptor, _CHUNK)):
+        data += more
+    return data
 
 
 def _link_target(directory: int, name: str) -> str:

@@ -3,8 +3,7 @@
 import os
 import re
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -57,11 +56,11 @@ def read_store(root: Path, store: PurePosixPath) -> StoreContents:
     with opened_directory(root, store) as directory:
         if directory is None:
             return StoreContents(exists=False)
-        for name in _names(directory):
+        for ident in _stems(directory):
             try:
-                entries.append(_read(directory, name))
+                entries.append(_read(directory, ident))
             except (FileRefusedError, UnreadableEntry) as error:
-                unreadable.append(Unreadable(_printable(name), error.reason))
+                unreadable.append(Unreadable(_printable(ident + _SUFFIX), error.reason))
     return StoreContents(exists=True, entries=tuple(entries), unreadable=tuple(unreadable))
 
 
@@ -76,7 +75,7 @@ def read_entry(root: Path, store: PurePosixPath, ident: str) -> tuple[Entry, byt
         if directory is None or not _exists(directory, name):
             raise no_such_entry(ident)
         data, status = read_bounded(directory, name, MAX_BYTES)
-    return parse_entry(ident, data, fallback_date=_fallback_date(ident, status.st_mtime)), data
+    return _parsed(ident, data, status.st_mtime), data
 
 
 def check_id(ident: str) -> None:
@@ -99,20 +98,24 @@ def no_such_entry(ident: str) -> NoSuchEntryError:
     return NoSuchEntryError(f"no entry has the id '{ident}': `git mem list --state all` shows them all")
 
 
-def _read(directory: int, name: str) -> Entry:
-    ident = name.removesuffix(_SUFFIX)
+def _read(directory: int, ident: str) -> Entry:
+    name = ident + _SUFFIX
     if not is_id(ident):
         raise FileRefusedError(_printable(name), "its name is not the id of an entry")
     data, status = read_bounded(directory, name, MAX_BYTES)
-    return parse_entry(ident, data, fallback_date=_fallback_date(ident, status.st_mtime))
+    return _parsed(ident, data, status.st_mtime)
 
 
-def _names(directory: int) -> Iterator[str]:
+def _parsed(ident: str, data: bytes, mtime: float) -> Entry:
+    # Few entries lack a date, so it is looked for elsewhere only when it is missed.
+    entry = parse_entry(ident, data, fallback_date="")
+    return entry if entry.date else replace(entry, date=_fallback_date(ident, mtime))
+
+
+def _stems(directory: int) -> list[str]:
     # Hidden files are under construction, or a person's editor's.
-    with os.scandir(directory) as found:
-        names = [entry.name for entry in found]
-    files = (name for name in names if name.endswith(_SUFFIX) and not name.startswith("."))
-    return iter(sorted(files, key=lambda name: name.removesuffix(_SUFFIX)))
+    names = os.listdir(directory)
+    return sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX) and name[0] != ".")
 
 
 def _fallback_date(ident: str, mtime: float) -> str:

@@ -1,11 +1,11 @@
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from gitmem.entry.body import _scan, format_body, one_line, parse_body, trimmed
+from gitmem.entry.body import _sections, format_body, one_line, parse_body, trimmed
 from gitmem.entry.model import Entry, Section
 
 INDENTS = st.sampled_from(["", " ", "  ", "   ", "    ", "\t", " \t"])
@@ -140,8 +140,9 @@ def test_the_h1_headings_are_those_of_commonmark(text: str) -> None:
         for token, content in pairwise(tokens)
         if token.type == "heading_open" and token.markup == "#" and token.map
     ]
-    found = [(place, line.heading) for place, line in enumerate(_scan(text)) if line.heading is not None]
-    assert found == expected
+    (_, before), *sections = _sections(text)
+    places = accumulate((1 + len(lines) for _, lines in sections), initial=len(before))
+    assert [(place, heading) for place, (heading, _) in zip(places, sections, strict=False)] == expected
 
 
 @given(MARKDOWN)

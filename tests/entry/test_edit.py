@@ -203,3 +203,31 @@ def test_source_refs_are_replaced_as_json_on_their_line(old: str, new: str, line
 def test_source_refs_of_a_file_without_frontmatter_are_put_in_front() -> None:
     assert set_source_refs(b"x", [REF]) == f"---\nsourceRefs: {REF_JSON}\n---\nx".encode()
     assert set_source_refs(b"x", []) == b"---\nsourceRefs: []\n---\nx"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('[{"id":"x","x-new":1.50,"n":null}]', '[{"sourceType":"file","id":"a","path":"a","x-new":1.5,"n":null}]'),
+        (
+            '[{"x-deep":{"k":[1,"1",true]},"id":"x"}]',
+            '[{"sourceType":"file","id":"a","path":"a","x-deep":{"k":[1,"1",true]}}]',
+        ),
+        ("[{id: x, x-new: 007}]", '[{"sourceType":"file","id":"a","path":"a","x-new":"007"}]'),
+        ("{id: x, x-new: y}", '[{"sourceType":"file","id":"a","path":"a","x-new":"y"}]'),
+        ("x", '[{"sourceType":"file","id":"a","path":"a"}]'),
+    ],
+)
+def test_keys_of_a_source_ref_that_are_not_known_stay(old: str, new: str) -> None:
+    ref = SourceRef(source_type="file", id="a", path="a")
+    before = f"---\nsourceRefs: {old}\nz: 1\n---\nx\n".encode()
+    assert set_source_refs(before, [ref]) == f"---\nsourceRefs: {new}\nz: 1\n---\nx\n".encode()
+
+
+def test_each_source_ref_keeps_its_own_unknown_keys() -> None:
+    before = b'---\nsourceRefs: [{"id":"x","k":1},{"id":"y"},{"id":"z","k":3}]\n---\n'
+    refs = [SourceRef(source_type="run", id=name) for name in "abc"]
+    assert set_source_refs(before, refs) == (
+        b'---\nsourceRefs: [{"sourceType":"run","id":"a","k":1},{"sourceType":"run","id":"b"},'
+        b'{"sourceType":"run","id":"c","k":3}]\n---\n'
+    )

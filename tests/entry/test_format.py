@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.entry.body import one_line, trimmed
-from gitmem.entry.format import UnwritableEntry, format_entry, format_source_refs
+from gitmem.entry.format import UnwritableEntry, format_entry, format_source_ref
 from gitmem.entry.frontmatter import MAX_BYTES
 from gitmem.entry.model import Entry, Kind, ReviewState, Section, SourceRef
 from gitmem.entry.parse import parse_entry
@@ -171,7 +171,7 @@ def test_an_entry_without_a_body_ends_with_its_frontmatter() -> None:
 
 def test_what_a_ref_lacks_is_left_out() -> None:
     ref = SourceRef(source_type="commit", id="0123\u202e456", label="\u200b", commit="12e4567")
-    assert format_source_refs([ref]) == '[{"sourceType":"commit","id":"0123456","commit":"12e4567"}]'
+    assert format_source_ref(ref) == {"sourceType": "commit", "id": "0123456", "commit": "12e4567"}
 
 
 @pytest.mark.parametrize("fields", [{"future": True}, {"kind": None}])

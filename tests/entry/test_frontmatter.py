@@ -100,6 +100,22 @@ def test_the_parts_of_a_text_are_the_text(text: str) -> None:
         assert bool(document.fence) == document.head.endswith("\n")
 
 
+@given(NASTY, st.sampled_from(["\n---\n", "\n---", "\n--- \n", "\n---\r\n", ""]), NASTY)
+@settings(max_examples=300, deadline=None)
+def test_a_blank_line_before_the_frontmatter_changes_nothing_in_how_it_is_split(
+    block: str, fence: str, body: str
+) -> None:
+    def parts(text: str) -> tuple[str, ...]:
+        try:
+            document = split(text)
+        except UnreadableEntry as error:
+            return (error.reason,)
+        return (document.head.removeprefix("\n"), document.block, document.fence, document.body)
+
+    text = f"---\n{block}{fence}{body}"
+    assert parts(text) == parts("\n" + text)
+
+
 @pytest.mark.parametrize(
     "text", ["---", "---\n", "---\ntitle: x\n", "---\ntitle: x\n ---\n", "---\na: b\n----\nbody\n"]
 )
