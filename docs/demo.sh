@@ -70,6 +70,7 @@ run "sed -i.bak 's/range(RETRIES)/range(10)/' payment.py && rm payment.py.bak"
 ask "git mem check"
 run "git commit -q -a -m 'Try harder'"
 ask "git mem check"
+ask "git mem bisect \$(git mem list | cut -d ' ' -f 1)"
 
 say "6. In the main checkout it still holds: each worktree has its own truth"
 cd ../shop

@@ -5,19 +5,25 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import Final
 
 from gitmem.entry.model import Entry
 from gitmem.entry.rules import effective_states, newest_first
 from gitmem.errors import GitMemError
+from gitmem.evidence.history import VERSION
+from gitmem.evidence.target import Target, worktree_of
 from gitmem.git import exclude
 from gitmem.git.config import read_mem_config
 from gitmem.git.layout import Layout, locate, resolve
 from gitmem.git.repository import Repository
 from gitmem.git.run import Git
 from gitmem.settings import Settings, parse_settings
+from gitmem.storage.cache import FileCache
 from gitmem.storage.directory import opened_directory
 from gitmem.storage.lock import writer_lock
 from gitmem.store.read import StoreContents, read_entry, read_store
+
+_KEPT: Final = 16  # commits whose history is kept: a few worktrees, and where each of them stood before
 
 
 class EndangeredStoreError(GitMemError):
@@ -35,6 +41,16 @@ class Workspace:
     def repository(self) -> Repository:
         """The repository as this worktree sees it."""
         return Repository(self.git, self.layout.place)
+
+    @cached_property
+    def here(self) -> Target:
+        """The working tree as what evidence is judged against."""
+        return worktree_of(self.repository, self.history_cache)
+
+    @cached_property
+    def history_cache(self) -> FileCache:
+        """What is kept about histories: derived, shared by all worktrees, and never needed."""
+        return FileCache(self.layout.place.common_dir / "mem" / "history", VERSION, _KEPT)
 
     @cached_property
     def settings(self) -> Settings:

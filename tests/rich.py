@@ -18,6 +18,8 @@ from gitmem.evidence.verdict import Reason
 from gitmem.git.objects import ObjectFormat, blob_id
 
 CODE: Final = "".join(f"line {number}\n" for number in range(1, 21))
+NAMED: Final = "".join(f"named {number}\n" for number in range(1, 21))
+OTHER: Final = "".join(f"other {number}\n" for number in range(1, 21))
 
 _BEFORE: Final[dict[str, bytes | str]] = {
     "src/code.py": CODE,
@@ -33,6 +35,8 @@ _BEFORE: Final[dict[str, bytes | str]] = {
     "src/dirty.py": CODE,
     "src/type.py": CODE,
     "src/sparse.py": CODE,
+    "src/before.py": NAMED,
+    "src/case.py": OTHER,
     ".gitignore": "*.log\n",
 }
 _AFTER: Final[dict[str, bytes | str | None]] = {
@@ -44,6 +48,10 @@ _AFTER: Final[dict[str, bytes | str | None]] = {
     "src/whole.txt": "after\n",
     "src/binary.dat": b"\0after\n\0",
     "src/gone.py": None,
+    "src/before.py": None,
+    "src/after.py": NAMED,
+    "src/case.py": None,
+    "src/Case.py": OTHER,
 }
 
 UNREADABLE: Final = (" space", "a-directory", "broken-yaml", "b\\xff", "empty", "link-out", "not-utf8", "pipe")
@@ -65,14 +73,14 @@ def rich(world: World) -> Repo:
     """Build the repository, private store and all."""
     repo = world.repo()
     base = repo.commit("Start", _BEFORE)
-    refs = dict(_commit_refs(repo))
+    refs = dict(_commit_refs(repo)) | dict(_refs_of_what_became_of_commits(repo))
     _submodule(repo)
     repo.commit("Change it", _AFTER)
     _work(repo)
     refs |= dict(_file_refs(base))
     store = repo.path / ".klide" / "memory"
     assert repo.mem("init").code == 0
-    put(store, *(entry(f"because-{reason}", source_refs=(ref,)) for reason, ref in refs.items()), *_of_all_states(repo))
+    put(store, *(entry(f"because-{reason}", source_refs=(ref,)) for reason, ref in refs.items()), *_of_all_states(base))
     _by_hand(repo)
     _unreadable(repo)
     return repo
@@ -102,6 +110,71 @@ def _commit_refs(repo: Repo) -> Iterator[tuple[Reason, SourceRef]]:
         yield reason, SourceRef(source_type="commit", id=ident)
     yield Reason.EXTERNAL, SourceRef(source_type="run", id="run-7", label="A run")
     yield Reason.UNKNOWN_TYPE, SourceRef(source_type="ticket", id="T-1")
+
+
+def _refs_of_what_became_of_commits(repo: Repo) -> Iterator[tuple[Reason, SourceRef]]:
+    """Revert, rebase, squash and amend commits as people do, and cite the ones that were there before."""
+    became = {
+        Reason.REVERTED: _reverted,
+        Reason.REVERTED_MERGE: _reverted_merge,
+        Reason.REWRITTEN: _rebased,
+        Reason.SQUASHED: _squashed,
+        Reason.REWRITTEN_CHANGED: _amended,
+    }
+    for reason, make in became.items():
+        yield reason, SourceRef(source_type="commit", id=make(repo))
+
+
+def _reverted(repo: Repo) -> str:
+    undone = repo.commit("To be undone", {"undone.txt": "it was a mistake\n"})
+    repo.git("revert", "--no-edit", undone)
+    return undone
+
+
+def _reverted_merge(repo: Repo) -> str:
+    repo.git("checkout", "-q", "-b", "merged")
+    brought = repo.commit("Brought by a merge", {"merged.txt": "so was this\n"})
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--no-ff", "--no-edit", "merged")
+    repo.git("revert", "--no-edit", "-m", "1", "HEAD")
+    repo.git("branch", "-q", "-D", "merged")
+    return brought
+
+
+def _rebased(repo: Repo) -> str:
+    repo.git("checkout", "-q", "-b", "rebased")
+    before = repo.commit("To be rebased", {"rebased.txt": "onto what came in between\n"})
+    repo.git("checkout", "-q", "main")
+    repo.commit("In between", {"between.txt": "meanwhile\n"})
+    repo.git("rebase", "-q", "main", "rebased")
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--ff-only", "rebased")
+    repo.git("branch", "-q", "-D", "rebased")
+    return before
+
+
+def _squashed(repo: Repo) -> str:
+    repo.git("checkout", "-q", "-b", "squashed")
+    first = repo.commit("First step", {"first.txt": "one of two steps\n"})
+    repo.commit("Second step", {"second.txt": "the other one\n"})
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--squash", "squashed")
+    repo.commit("Both steps")
+    repo.git("branch", "-q", "-D", "squashed")
+    return first
+
+
+def _amended(repo: Repo) -> str:
+    """Amend a commit while a hook records what git tells it."""
+    record = repo.path / ".git" / "mem" / "rewritten"
+    record.parent.mkdir(exist_ok=True)
+    hook = repo.write(".git/hooks/post-rewrite", f"#!/bin/sh\ncat >> '{record}'\n")
+    hook.chmod(0o755)
+    before = repo.commit("To be amended", {"amended.txt": "first thought\n"})
+    repo.write("amended.txt", "second thought\n")
+    repo.git("commit", "-q", "-a", "--amend", "--no-edit")
+    hook.unlink()
+    return before
 
 
 def _ambiguous(repo: Repo) -> str:
@@ -153,6 +226,8 @@ def _file_refs(base: str) -> Iterator[tuple[Reason, SourceRef]]:
         Reason.DELETED: _lines("src/gone.py", base),
         Reason.DELETED_IN_WORKTREE: _lines("src/lost.py", base),
         Reason.TYPE_CHANGED: _whole("src/type.py", base),
+        Reason.RENAMED: _lines("src/before.py", base),
+        Reason.CASE_RENAMED: _lines("src/case.py", base),
         Reason.NO_BASELINE: SourceRef(source_type="file", id="src/code.py", path="src/code.py"),
         Reason.BASELINE_MISSING: replace(_lines("src/code.py", base), blob="1" * 40),
         Reason.RANGE_INVALID: replace(_lines("src/code.py", base), line_start=9, line_end=3),
@@ -185,8 +260,7 @@ def _lines(path: str, commit: str) -> SourceRef:
     return replace(_whole(path, commit), line_start=5, line_end=7)
 
 
-def _of_all_states(repo: Repo) -> Iterator[Entry]:
-    base = repo.rev("HEAD~1")
+def _of_all_states(base: str) -> Iterator[Entry]:
     yield entry(
         "full",
         title="Keep command trust in the core: é 木",

@@ -2,7 +2,7 @@
 
 import click
 
-from gitmem.cli.check import COLORS, place
+from gitmem.cli.cite import VERDICT_COLORS, place
 from gitmem.cli.options import color_option, json_option
 from gitmem.cli.session import Session
 from gitmem.errors import ExitCode
@@ -33,5 +33,5 @@ def command(session: Session, *, paths: tuple[str, ...], as_json: bool) -> int:
 
 def _lines(session: Session, mention: Mention) -> str:
     cited = visible_line(place(mention.path, mention.line_start, mention.line_end))
-    verdict = session.styled(mention.verdict, fg=COLORS[mention.verdict])
+    verdict = session.styled(mention.verdict, fg=VERDICT_COLORS[mention.verdict])
     return f"{cited}  {verdict}  {visible_line(mention.title)}\n    {mention.id}\n"

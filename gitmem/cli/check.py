@@ -1,23 +1,31 @@
 """`git mem check`."""
 
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 from typing import Final
 
 import click
 
+from gitmem.cli.cite import VERDICT_COLORS, cited
+from gitmem.cli.mend import how_to_mend
 from gitmem.cli.options import chosen_states, color_option, json_option, one_of, states_option
 from gitmem.cli.session import Session
-from gitmem.entry.model import SourceRef, SourceType
+from gitmem.errors import UsageError
 from gitmem.evidence.verdict import EntryVerdict, Judgement, Verdict
-from gitmem.porcelain.check import Checked, FailOn, check
+from gitmem.porcelain.check import Aim, Checked, FailOn, check
 from gitmem.porcelain.encode import encode
 from gitmem.text import visible_line
 
-COLORS: Final = {Verdict.STALE: "red", Verdict.UNVERIFIED: "yellow", Verdict.CURRENT: "green"}
+_REPORTS: Final = ("github", "gitlab", "sarif", "junit")
+_FORMATS: Final = ("text", "json", *_REPORTS)
 
 
 @click.command("check", short_help="say what is still true here")
 @click.argument("idents", metavar="[ID]...", nargs=-1)
+@click.option("--at", metavar="REV", help="Judge against a commit instead of the working tree.")
+@click.option("--cached", is_flag=True, help="Judge against the index instead of the working tree.")
+@click.option("--since", metavar="REV", help="Only entries whose evidence was touched after the merge base with REV.")
+@click.option("--format", "form", type=click.Choice(_FORMATS), help="How to print the answer.  [default: text]")
 @click.option(
     "--fail-on",
     type=one_of(FailOn),
@@ -29,23 +37,47 @@ COLORS: Final = {Verdict.STALE: "red", Verdict.UNVERIFIED: "yellow", Verdict.CUR
 @color_option()
 @json_option()
 @click.pass_obj
-def command(session: Session, *, idents: tuple[str, ...], fail_on: str, states: tuple[str, ...], as_json: bool) -> int:
+def command(
+    session: Session,
+    /,
+    *,
+    idents: tuple[str, ...],
+    form: str | None,
+    fail_on: str,
+    states: tuple[str, ...],
+    as_json: bool,
+    **aim: object,
+) -> int:
     """Judge the evidence of entries against the working tree in which you stand.
 
     Without an ID all entries that still count are checked. Exit code 1 means that something is stale.
     """
-    checked = check(session.read(), idents, states=chosen_states(states) or None)
+    if as_json and form not in (None, "json"):
+        raise UsageError(f"--json and --format {form} ask for two forms: choose one")
+    workspace = session.read()
+    with session.progress("Checking") as workspace.repository.progress:
+        checked = check(workspace, idents, states=chosen_states(states) or None, aim=Aim(**aim))  # type: ignore[arg-type]  # click gives each its type
     for bad in checked.invalid:
         session.warn(f"{bad.file} cannot be read: {bad.reason}: correct the file, or move it away")
-    if as_json:
+    if as_json or form == "json":
         session.write_json(encode(checked))
+    elif form in _REPORTS:
+        session.write(_report(form, checked, workspace.layout.store_path))
     else:
         session.show("".join(f"{line}\n" for line in _lines(session, checked)))
     return checked.exit_code(FailOn(fail_on))
 
 
+def _report(form: str, checked: Checked, store: PurePosixPath) -> str:
+    # Loaded only when asked for: none of them is needed on a terminal.
+    from gitmem.cli.formats import github, gitlab, junit, sarif  # noqa: PLC0415 - see above
+
+    render = {"github": github.render, "gitlab": gitlab.render, "sarif": sarif.render, "junit": junit.render}[form]
+    return render(checked, store)
+
+
 def _lines(session: Session, checked: Checked) -> Iterator[str]:
-    for verdict, color in COLORS.items():
+    for verdict, color in VERDICT_COLORS.items():
         group = [found for found in checked.entries if found.verdict is verdict]
         if group:
             yield session.styled(verdict, fg=color, bold=True)
@@ -64,27 +96,10 @@ def _entry(found: EntryVerdict) -> Iterator[str]:
         yield "    no evidence: nothing in git can confirm it"
     for judgement in found.judgements:
         yield f"    {visible_line(cited(judgement.ref))}: {_told(judgement)}"
+    yield from (f"    {line}" for line in how_to_mend(found))
 
 
 def _told(judgement: Judgement) -> str:
     finding = judgement.finding
     mark = "" if finding.verdict is Verdict.CURRENT else f" [{finding.reason}]"
     return f"{visible_line(finding.message)}{mark}"
-
-
-def cited(ref: SourceRef) -> str:
-    """Return what a sourceRef cites, in the form in which a person writes it."""
-    if ref.source_type == SourceType.COMMIT:
-        return f"commit {ref.id[:12]}" + (
-            "" if ref.path is None else f" and {place(ref.path, ref.line_start, ref.line_end)}"
-        )
-    if ref.path is None:
-        return f"{ref.source_type or 'sourceRef'} {ref.id}"
-    return place(ref.path, ref.line_start, ref.line_end)
-
-
-def place(path: str, start: int | None, end: int | None) -> str:
-    """Return a path with its lines as `add --file` takes them: `PATH[:START[-END]]`."""
-    if start is None:
-        return path
-    return f"{path}:{start}" + ("" if end in (None, start) else f"-{end}")

@@ -11,24 +11,10 @@ from typing import Final
 import click
 
 from gitmem import __version__
+from gitmem.cli.commands import COMMANDS
 from gitmem.cli.session import COLORS, Session
 from gitmem.errors import ExitCode, GitMemError
 from gitmem.text import visible
-
-# name -> what it does. A command's module is gitmem.cli.<name>, imported only when it is run: the libraries
-# behind one verb would slow all the others down.
-COMMANDS: Final = {
-    "init": "create the store of this repository's memory",
-    "where": "say where the store is and how that was found out",
-    "add": "write a reviewed entry with its evidence",
-    "show": "print an entry as it is on disk",
-    "list": "list entries, newest first",
-    "search": "find entries in which every word occurs",
-    "check": "say which entries are current, stale or unverified here",
-    "about": "say which entries cite a file or lines: what to know before editing",
-    "status": "show the state of the store at a glance",
-}
-
 
 # What to do when the operating system refuses, by errno.
 _REMEDIES: Final = {

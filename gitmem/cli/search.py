@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from gitmem.cli.check import COLORS
+from gitmem.cli.cite import VERDICT_COLORS
 from gitmem.cli.options import color_option, json_option, kinds_option
 from gitmem.cli.session import Session, text_argument
 from gitmem.entry.model import Kind
@@ -99,7 +99,7 @@ def _lines(session: Session, found: Found) -> Iterator[str]:
 
 def _hit(session: Session, query: Query, hit: Hit) -> Iterator[str]:
     state = "" if hit.entry.active else f" ({hit.entry.review_state})"
-    verdict = session.styled(hit.verdict, fg=COLORS[hit.verdict])
+    verdict = session.styled(hit.verdict, fg=VERDICT_COLORS[hit.verdict])
     yield f"{session.styled(hit.id, fg='yellow')}  {hit.kind or 'unknown'}{state}  {verdict}"
     yield f"    {_highlighted(session, query, hit.title)}"
     if hit.excerpt and hit.excerpt != hit.title:

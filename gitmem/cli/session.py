@@ -11,6 +11,7 @@ from typing import Final, TextIO
 
 import click
 
+from gitmem.cli.progress import Meter
 from gitmem.errors import GitMemError, UsageError
 from gitmem.git.pager import page, wants_color
 from gitmem.git.run import Git
@@ -125,6 +126,10 @@ class Session:
     def hint(self, message: str) -> None:
         """Write a line of advice to standard error."""
         click.echo(visible_line(message), err=True)
+
+    def progress(self, title: str) -> Meter:
+        """Return what shows the progress of long work: on standard error, where that is a terminal."""
+        return Meter(title, sys.stderr if _is_terminal(sys.stderr) else None)
 
     def _colored(self) -> bool:
         if self.color != "auto":

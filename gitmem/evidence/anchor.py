@@ -11,7 +11,7 @@ from gitmem.entry.model import SourceRef, SourceType
 from gitmem.errors import GitMemError
 from gitmem.evidence.lines import is_binary, split_lines, text_hash
 from gitmem.evidence.paths import normalise
-from gitmem.evidence.target import Found, look
+from gitmem.evidence.target import Found, look_at, worktree_of
 from gitmem.evidence.verdict import Finding
 from gitmem.git.checkout import FileKind
 from gitmem.git.repository import Repository
@@ -28,6 +28,7 @@ _REFUSALS: Final = {
     FileKind.TOO_BIG: "it is over 5 MiB: cite a smaller file",
     FileKind.UNREADABLE: "it cannot be read: look at its permissions",
     FileKind.OTHER: "it is no regular file",
+    FileKind.LOST: "its content is not in this repository",
 }
 
 
@@ -56,8 +57,8 @@ def anchor_files(repository: Repository, directory: Path, citations: Sequence[st
     CitationError.
     """
     specs = [parse_citation(repository.place.worktree, directory, citation) for citation in citations]
-    found = look(repository, {spec.path for spec in specs})
-    return [_anchored(repository, spec, found[spec.path]) for spec in dict.fromkeys(specs)]
+    found = look_at(worktree_of(repository), {spec.path for spec in specs})
+    return [anchor_spec(repository, spec, found[spec.path]) for spec in dict.fromkeys(specs)]
 
 
 def parse_citation(worktree: Path, directory: Path, citation: str) -> Spec:
@@ -120,7 +121,8 @@ def _relative(worktree: Path, directory: Path, path: str) -> str:
     return plain
 
 
-def _anchored(repository: Repository, spec: Spec, found: Found) -> SourceRef:
+def anchor_spec(repository: Repository, spec: Spec, found: Found) -> SourceRef:
+    """Return the anchored sourceRef of a path and its lines, of which `found` is there. Raises CitationError."""
     kind = FileKind.IN_REPOSITORY if found.submodule else found.kind
     if kind is not FileKind.REGULAR:
         raise CitationError(f"{spec.path} cannot be cited: {_REFUSALS[kind]}")

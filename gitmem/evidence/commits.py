@@ -1,15 +1,20 @@
-"""The verdict on a commit sourceRef: from the objects alone, against HEAD of the worktree that asks.
+"""The verdict on a commit sourceRef: from the objects alone, against the tip of the target.
 
-All refs of a check are asked together: one look per id in the object database, one walk for what is not
-reachable from HEAD, one for what no ref contains (CONTRACT section 5, first table).
+All refs of a check are asked together: one look per id in the object database, one walk for what the tip does not
+reach, one for what was reverted, one for what landed under another id, one for what no ref contains (CONTRACT
+section 5, first table).
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from gitmem.entry.model import SourceRef
+from gitmem.evidence.history import History
+from gitmem.evidence.rewrites import Landing
+from gitmem.evidence.target import Target
+from gitmem.evidence.undone import Reverted, Undoing, find_undone
 from gitmem.evidence.verdict import Finding, Reason
 from gitmem.git.alternates import object_directories
 from gitmem.git.objects import ObjectDamagedError, ObjectMissingError
@@ -20,15 +25,26 @@ _HEX: Final = re.compile(r"[0-9a-f]{4,64}")
 _CANDIDATES: Final = 5  # ids named at most when an abbreviation fits several
 
 
-def judge_commits(repository: Repository, refs: Sequence[SourceRef]) -> list[Finding]:
-    """Return the finding for each commit sourceRef, in their order."""
-    named = [name_commit(repository, ref.id) for ref in refs]
-    commits = {name for name in named if isinstance(name, str)}
-    placed = _place(repository, commits) if commits else {}
-    return [
-        name if isinstance(name, Finding) else _with_peeled(placed[name], ref.id, name)
-        for ref, name in zip(refs, named, strict=True)
-    ]
+Names = Mapping[str, "str | Finding"]
+"""What the ids of commit sourceRefs name: a commit's full id, or the finding that they name none."""
+
+
+def name_commits(target: Target, idents: Collection[str]) -> Names:
+    """Return what each id names. What the tip reaches is known to be a commit without a look at the object."""
+    digits = target.repository.object_format.digits
+    full = {ident for ident in set(idents) if len(ident) == digits and _HEX.fullmatch(ident)}
+    reached = set() if target.history is None else target.history.reached(full)
+    return {
+        ident: ident if ident in reached else name_commit(target.repository, ident) for ident in sorted(set(idents))
+    }
+
+
+def judge_commits(target: Target, refs: Sequence[SourceRef], names: Names) -> list[Finding]:
+    """Return the finding for each commit sourceRef, in their order; `names` has the name of each ref's id."""
+    commits = {name for name in names.values() if isinstance(name, str)}
+    placed = _place(target, commits) if commits else {}
+    found = [(ref.id, names[ref.id]) for ref in refs]
+    return [name if isinstance(name, Finding) else _with_peeled(placed[name], ident, name) for ident, name in found]
 
 
 def name_commit(repository: Repository, ident: str) -> str | Finding:
@@ -107,27 +123,111 @@ def _damaged(oid: str) -> Finding:
     return Finding(Reason.ODB_ERROR, f"object {oid[:12]} cannot be read: run `git fsck`")
 
 
-def _place(repository: Repository, commits: set[str]) -> dict[str, Finding]:
-    """Say of each existing commit where it stands in relation to HEAD."""
-    head = repository.head
-    if head.oid is None:
+def _place(target: Target, commits: set[str]) -> dict[str, Finding]:
+    """Say of each existing commit where it stands in relation to the tip."""
+    if target.history is None or target.tip is None:
         unborn = Finding(Reason.NO_HEAD, "the branch here has no commit yet, so nothing is reachable")
         return dict.fromkeys(commits, unborn)
     try:
-        outside = repository.unreachable(commits, head.oid)
-        lost = repository.in_no_ref(outside) if outside else set()
+        return _placed(target.repository, target.history, target.tip, commits)
     except GitFailedError:
         if len(commits) > 1:  # one broken history must not hide what can be said of the others
-            return {oid: finding for commit in commits for oid, finding in _place(repository, {commit}).items()}
+            return {oid: finding for commit in commits for oid, finding in _place(target, {commit}).items()}
         broken = Finding(Reason.ODB_ERROR, "history cannot be walked to its end here: run `git fsck`")
-        return dict.fromkeys(commits, broken)
-    reachable = Finding(Reason.REACHABLE, "reachable from HEAD")
-    return {oid: _outside(repository, oid, oid in lost) if oid in outside else reachable for oid in commits}
+        return dict.fromkeys(commits, _lender_gone() if _lenders_are_gone(target.repository) else broken)
 
 
-def _outside(repository: Repository, oid: str, lost: bool) -> Finding:  # noqa: FBT001 - private, a fact about oid
+def _placed(repository: Repository, history: History, tip: str, commits: set[str]) -> dict[str, Finding]:
+    repository.progress("commits")
+    outside = history.unreachable(commits)
+    reverted = Reverted(history.reverts())
+    undone = find_undone(repository, reverted, commits - outside)
+    undone |= {oid: Undoing(revert.oid) for oid in outside if (revert := reverted.by(oid)) is not None}
+    landings = history.landings(outside | undone.keys())
+    landed = {oid for landing in landings.values() for oid in (*landing.same, *landing.squashes)}
+    gone_again = find_undone(repository, reverted, landed) if landed else {}
+    found = dict.fromkeys(commits - outside - undone.keys(), Finding(Reason.REACHABLE, "reachable from HEAD"))
+    for oid, undoing in undone.items():
+        found[oid] = _undone(repository, undoing, landings[oid], gone_again)
+    strays = outside - undone.keys()
+    found |= {oid: finding for oid in strays if (finding := _landed(landings[oid], gone_again)) is not None}
+    return found | _strays(repository, tip, strays - found.keys(), landings)
+
+
+def _undone(repository: Repository, undoing: Undoing, landing: Landing, gone_again: Mapping[str, Undoing]) -> Finding:
+    """Say what undid a commit, unless the same change was taken in again after that."""
+    for oid in landing.same:
+        if oid not in gone_again and not repository.is_ancestor(oid, undoing.by):
+            return Finding(Reason.REWRITTEN, f"reverted, and taken in again as {oid[:7]}", {"to": oid})
+    by = undoing.by
+    if undoing.merge is not None:
+        told = f"the merge {undoing.merge[:7]} that brought it was reverted in {by[:7]}"
+        return Finding(Reason.REVERTED_MERGE, told, {"by": by, "merge": undoing.merge})
+    return Finding(Reason.REVERTED, f"reverted in {by[:7]}", {"by": by})
+
+
+def _landed(landing: Landing, gone_again: Mapping[str, Undoing]) -> Finding | None:
+    """Say under which other id a commit's change is in history, None if it is not."""
+    for oid in landing.same:
+        if oid not in gone_again:
+            return Finding(Reason.REWRITTEN, f"rewritten: the same change is {oid[:7]} now", {"to": oid})
+    for oid in landing.squashes:
+        if oid not in gone_again:
+            return Finding(Reason.SQUASHED, f"squashed: all it did is in {oid[:7]}", {"to": oid})
+    for oid in (*landing.same, *landing.squashes):
+        by = gone_again[oid].by
+        return Finding(Reason.REVERTED, f"landed as {oid[:7]}, reverted in {by[:7]}", {"by": by, "to": oid})
+    return None
+
+
+def _strays(
+    repository: Repository, tip: str, commits: Collection[str], landings: Mapping[str, Landing]
+) -> dict[str, Finding]:
+    """Say of each commit whose change is not in the tip's history where it is."""
+    if not commits:
+        return {}
+    amended = _amended(repository, tip, commits)
+    rest = set(commits) - amended.keys()
+    lost = repository.in_no_ref(rest) if rest else set()
+    refs = repository.refs_that_contain(rest - lost, tip) if rest - lost else {}
+    return amended | {oid: _stray(repository, oid in lost, refs.get(oid, []), landings[oid]) for oid in rest}
+
+
+def _amended(repository: Repository, tip: str, commits: Collection[str]) -> dict[str, Finding]:
+    """Say which commits git told the post-rewrite hook to be others now, with another change."""
+    rewritten = repository.rewritten()
+    heirs = {oid: _heirs(rewritten, oid) for oid in commits if oid in rewritten}
+    here = {heir for found in heirs.values() for heir in found if _exists(repository, heir)}
+    reached = here - repository.unreachable(here, tip) if here else set()
+    latest = {oid: next((heir for heir in found if heir in reached), None) for oid, found in heirs.items()}
+    return {
+        oid: Finding(Reason.REWRITTEN_CHANGED, f"amended: it is {heir[:7]} now, with another change", {"to": heir})
+        for oid, heir in latest.items()
+        if heir is not None
+    }
+
+
+def _heirs(rewritten: Mapping[str, Sequence[str]], oid: str) -> list[str]:
+    """Return all that a commit became, the last in each line of descent first."""
+    found: list[str] = []
+    waiting = [oid]
+    while waiting:
+        for new in rewritten.get(waiting.pop(), ()):
+            if new not in found and new != oid:
+                found.append(new)
+                waiting.append(new)
+    return found[::-1]
+
+
+def _exists(repository: Repository, oid: str) -> bool:
+    try:
+        return repository.objects.peel(oid) == oid
+    except (ObjectMissingError, ObjectDamagedError):
+        return False
+
+
+def _stray(repository: Repository, lost: bool, refs: list[str], landing: Landing) -> Finding:  # noqa: FBT001 - private, a fact about the commit
     if not lost:
-        refs = repository.refs_that_contain(oid)
         where = f"in {refs[0]}" if refs else "in another worktree"
         return Finding(Reason.OTHER_BRANCH, f"not in HEAD's history, but {where}", {"refs": refs})
     if repository.head.shallow:
@@ -136,4 +236,7 @@ def _outside(repository: Repository, oid: str, lost: bool) -> Finding:  # noqa: 
         )
     if _lenders_are_gone(repository):
         return _lender_gone()
+    if landing.unknown and repository.partial:
+        told = "cannot be compared in this partial clone: fetch the commit's files, or clone without a filter"
+        return Finding(Reason.MISSING_PARTIAL, told)
     return Finding(Reason.ORPHANED, "in no branch or tag any more: cite the commit that took its place")

@@ -1,51 +1,86 @@
 """Which commit broke a citation: the newest one after which it fails although it held before."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
-from gitmem.git.history import Step
 from gitmem.git.objects import ObjectDamagedError, ObjectKind, ObjectMissingError, file_at
 from gitmem.git.repository import Repository
 from gitmem.git.run import GitFailedError
+from gitmem.git.trees import Passage, PathHistory
 
 
-def find_culprit(
-    repository: Repository, path: str, since: str | None, holds: Callable[[str | None], bool]
-) -> str | None:
-    """Return the newest commit that turned a citation of `path` from true to false, for good.
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Asks which commit turned a citation of `path` from true to false, for good.
 
-    `holds` says of a blob at the path (None: no file there) whether the citation stands; it may raise
-    ObjectMissingError where it cannot tell. The search goes back from HEAD over commits in which the citation
-    fails, along git's simplified history of the path, so merges count only where they changed the file
-    themselves. None where no single commit did it, or where history is not here.
+    `at_tip` is the blob that the tip has at the path, None if it has no file there; `since` the commit at which the
+    citation was made. `holds` says of a blob (None: no file) whether the citation stands; it may raise
+    ObjectMissingError where it cannot tell. `about` are the values that `holds` depends on.
     """
-    head = repository.head.oid
-    if head is None:
-        return None
+
+    path: str
+    at_tip: str | None
+    since: str | None
+    holds: Callable[[str | None], bool]
+    about: Sequence[object] = ()
+
+
+def find_culprits(repository: Repository, tip: str, questions: Sequence[Question]) -> list[str | None]:
+    """Answer all questions with one walk over the history of all their paths.
+
+    The search goes back from the tip over commits in which the citation fails, along git's simplified history, so
+    merges count only where they changed a file themselves. None where no single commit did it, or where history is
+    not here.
+    """
+    known = {since for since in {question.since for question in questions} if _is_here(repository, since)}
+    answers: list[str | None] = [None] * len(questions)
+    for limited in (True, False):
+        asked = [(at, q) for at, q in enumerate(questions) if (q.since in known) is limited]
+        if not asked:
+            continue
+        excluded = repository.common_ancestors(sorted(filter(None, known)), tip) if limited else []
+        try:
+            history = repository.path_history({q.path for _, q in asked}, tip, excluded)
+        except GitFailedError:
+            continue
+        for at, question in asked:
+            answers[at] = _answer(repository, history, question, since=question.since if limited else None)
+    return answers
+
+
+def _is_here(repository: Repository, commit: str | None) -> bool:
+    try:
+        return commit is not None and repository.objects.kind(commit) is ObjectKind.COMMIT
+    except ObjectDamagedError:
+        return False
+
+
+def _answer(repository: Repository, history: PathHistory, question: Question, since: str | None) -> str | None:
     verdicts: dict[str | None, bool] = {}
 
-    def stands(commit: str) -> bool:
-        blob = file_at(repository.objects, commit, path)
+    def holds(blob: str | None) -> bool:
         if blob not in verdicts:
-            verdicts[blob] = holds(blob)
+            verdicts[blob] = question.holds(blob)
         return verdicts[blob]
 
     try:
-        steps = repository.path_history(path, since=_known(repository, since), until=head)
-        return _last_break(steps, stands)
+        found = _last_break(history.walk(question.path, question.at_tip), holds)
+        if found is None or since is None or holds(file_at(repository.objects, since, question.path)):
+            return found
+        # What was cited was not committed then, so what broke before that is another story.
+        return None if repository.is_ancestor(found, since) else found
     except (ObjectMissingError, ObjectDamagedError, GitFailedError):
         return None
 
 
-def _last_break(steps: Sequence[Step], stands: Callable[[str], bool]) -> str | None:
-    failing = {steps[0].oid} if steps else set()
+def _last_break(steps: Iterable[Passage], holds: Callable[[str | None], bool]) -> str | None:
+    failing: set[str] | None = None
     for step in steps:  # a commit comes before its parents
-        if step.oid in failing and not stands(step.oid):
-            broken = {parent for parent in step.parents if not stands(parent)}
+        if failing is None:
+            failing = {step.oid}
+        if step.oid in failing and not holds(step.blob):
+            broken = {parent for parent, blob in step.parents if not holds(blob)}
             if step.parents and not broken:
                 return step.oid
             failing |= broken
     return None
-
-
-def _known(repository: Repository, commit: str | None) -> str | None:
-    return commit if commit is not None and repository.objects.kind(commit) is ObjectKind.COMMIT else None

@@ -8,7 +8,8 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from typing import Final
+from itertools import pairwise
+from typing import Final, NamedTuple
 
 from gitmem.evidence.verdict import Reason
 
@@ -32,6 +33,11 @@ def split_lines(data: bytes) -> list[bytes]:
     if lines[-1] == b"":
         lines.pop()
     return [line.removesuffix(b"\r") for line in lines]
+
+
+def count_lines(data: bytes) -> int:
+    """Return how many lines split_lines would give."""
+    return data.count(b"\n") + (data != b"" and not data.endswith(b"\n"))
 
 
 def text_hash(lines: Sequence[bytes]) -> str:
@@ -80,12 +86,11 @@ def compare_lines(start: int, end: int, old: bytes | None, recorded_hash: str | 
     if block is None or before is None:
         places = _hashed_places(now, start, count, wanted)
     else:
-        copies = _occurrences(now, block)
-        places = _without_twins(copies, start, block, before, now)
-        if copies and not places:
-            return Comparison(Reason.LINES_CHANGED)  # only other copies are left
+        places = _without_twins(_occurrences(now, block), start, block, before, now)
+        if not places:
+            return _lost(start, block, before, now)
     if not places:
-        return Comparison(_lost(block, now))
+        return Comparison(Reason.LINES_CHANGED)
     found = places[0] if len(places) == 1 else _by_surroundings(places, count, before, start, now)
     if found is None:
         return Comparison(Reason.LINES_AMBIGUOUS, {"ranges": [_span(place, count) for place in places[:_PLACES]]})
@@ -145,6 +150,50 @@ def _origin(place: int, count: int, origin: Mapping[int, int]) -> int | None:
     return old if whole else None
 
 
+def follow(start: int, end: int, old: bytes, new: bytes) -> tuple[int, int] | None:
+    """Return the range of the new content that stands where a range of the old one stood, as a diff pairs the lines.
+
+    None where nothing is left in that place.
+    """
+    before, now = split_lines(old), split_lines(new)
+    place = {was: line for line, was in _alignment(before, now).items()}
+    above = max((line for line in place if line < start), default=0)
+    below = min((line for line in place if line > end), default=len(before) + 1)
+    first = place.get(start, place.get(above, 0) + 1)
+    last = place.get(end, place.get(below, len(now) + 1) - 1)
+    return (first, last) if first <= last else None
+
+
+class Run(NamedTuple):
+    """Lines that were taken out, those that were put in for them, and the lines above and below the latter."""
+
+    taken: list[bytes]
+    put: list[bytes]
+    around: tuple[bytes, bytes]
+
+
+def framed(lines: list[bytes]) -> list[bytes]:
+    """Return the lines between two that stand for the ends of the file, and that no file has."""
+    return [b"\n", *lines, b"\n"]
+
+
+def changed_runs(before: list[bytes], now: list[bytes]) -> list[Run]:
+    """Return the runs of lines by which two contents differ, as a diff pairs the rest."""
+    pairs = {old: new for new, old in _alignment(before, now).items()}
+    anchors = [(0, 0), *sorted(pairs.items()), (len(before) + 1, len(now) + 1)]
+    ends = framed(now)
+    runs = [
+        Run(before[old : next_old - 1], now[new : next_new - 1], (ends[new], ends[next_new]))
+        for (old, new), (next_old, next_new) in pairwise(anchors)
+    ]
+    return [run for run in runs if run.taken or run.put]
+
+
+def stands_in(block: list[bytes], lines: list[bytes]) -> bool:
+    """Tell whether lines stand somewhere in others, one behind the other; no lines stand everywhere."""
+    return not block or bool(_occurrences(lines, block))
+
+
 def _alignment(before: list[bytes], now: list[bytes]) -> dict[int, int]:
     """Map lines of the new content to the lines of the old one that they come from, as a diff pairs them."""
     head = _alike(before, now)
@@ -201,11 +250,14 @@ def _alike(one: list[bytes], other: list[bytes]) -> int:
     return count
 
 
-def _lost(block: list[bytes] | None, now: list[bytes]) -> Reason:
-    if block is None:
-        return Reason.LINES_CHANGED
-    wanted, have = _bare(block), _bare(now)
-    return Reason.WHITESPACE_CHANGED if wanted and _occurrences(have, wanted) else Reason.LINES_CHANGED
+def _lost(start: int, block: list[bytes], before: list[bytes], now: list[bytes]) -> Comparison:
+    """Say how a block was lost; `kept` counts those of its lines that a diff finds unchanged."""
+    wanted = _bare(block)
+    if wanted and len(_occurrences(_bare(now), wanted)) > len(_occurrences(_bare(before), wanted)) - 1:
+        return Comparison(Reason.WHITESPACE_CHANGED)
+    origins = set(_alignment(before, now).values())
+    kept = len(origins.intersection(range(start, start + len(block))))
+    return Comparison(Reason.LINES_CHANGED, {"kept": kept})
 
 
 def _bare(lines: list[bytes]) -> list[bytes]:

@@ -24,7 +24,14 @@ class Reason(StrEnum):
     LINES_MOVED = "lines-moved"
     LINES_AMBIGUOUS = "lines-ambiguous"
     EOL_ONLY = "eol-only"
+    REWRITTEN = "rewritten"
+    SQUASHED = "squashed"
+    RENAMED = "renamed"
+    CASE_RENAMED = "case-renamed"
 
+    REVERTED = "reverted"
+    REVERTED_MERGE = "reverted-merge"
+    REWRITTEN_CHANGED = "rewritten-changed"
     ORPHANED = "orphaned"
     LINES_CHANGED = "lines-changed"
     WHITESPACE_CHANGED = "whitespace-changed"
@@ -65,10 +72,23 @@ class Reason(StrEnum):
 
 
 _CURRENT: Final = frozenset(
-    {Reason.REACHABLE, Reason.UNCHANGED, Reason.LINES_MOVED, Reason.LINES_AMBIGUOUS, Reason.EOL_ONLY}
+    {
+        Reason.REACHABLE,
+        Reason.UNCHANGED,
+        Reason.LINES_MOVED,
+        Reason.LINES_AMBIGUOUS,
+        Reason.EOL_ONLY,
+        Reason.REWRITTEN,
+        Reason.SQUASHED,
+        Reason.RENAMED,
+        Reason.CASE_RENAMED,
+    }
 )
 _STALE: Final = frozenset(
     {
+        Reason.REVERTED,
+        Reason.REVERTED_MERGE,
+        Reason.REWRITTEN_CHANGED,
         Reason.ORPHANED,
         Reason.LINES_CHANGED,
         Reason.WHITESPACE_CHANGED,
@@ -112,10 +132,16 @@ def worse(one: Finding, other: Finding) -> Finding:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A sourceRef and what was found about it."""
+    """A sourceRef and what was found about it; `parts` where it cites both a commit and a file."""
 
     ref: SourceRef
     finding: Finding
+    parts: tuple[Finding, ...] = ()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found, apart for the commit and the file where both are cited."""
+        return self.parts or (self.finding,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,11 +22,14 @@ MAX_BYTES: Final = 5 << 20
 
 _STAT: Final = re.compile(r"mtime: ([0-9]+):([0-9]+)\n.*size: ([0-9]+)", re.DOTALL)
 _GITLINK: Final = 0o160000
+_ARGUMENTS: Final = 500  # paths named in one command line; for more the whole index is listed
+RENAMES: Final = ("-M", "-l1000", "--no-ext-diff", "--no-textconv")
+"""How renames are looked for: git's own similarity, among at most a thousand files."""
 _OPEN: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class FileKind(StrEnum):
-    """What is found at a path."""
+    """What is found at a path; LOST is a file of the index or a commit whose content is not in the repository."""
 
     REGULAR = "regular"
     MISSING = "missing"
@@ -37,6 +40,7 @@ class FileKind(StrEnum):
     TOO_BIG = "too-big"
     UNREADABLE = "unreadable"
     IN_REPOSITORY = "in-repository"
+    LOST = "lost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,60 +64,82 @@ class IndexEntry:
         """Whether the path is a submodule's."""
         return self.mode == _GITLINK
 
+    @property
+    def is_file(self) -> bool:
+        """Whether the path is a regular file, executable or not."""
+        return self.mode & 0o170000 == 0o100000
+
 
 # What a path is when this stands in the place of one of its directories; with anything else it is missing.
 _NO_WAY: Final = {FileKind.SYMLINK: FileKind.VIA_SYMLINK, FileKind.UNREADABLE: FileKind.UNREADABLE}
 
 
-def read_file(worktree: Path, path: str) -> FileState:
-    """Read a POSIX path below a worktree without following any symbolic link.
+def read_files(worktree: Path, paths: Iterable[str]) -> dict[str, FileState]:
+    """Read POSIX paths below a worktree without following any symbolic link; each directory is opened once.
 
     A path below a directory that has its own `.git` is IN_REPOSITORY: another repository's business. Nothing is at
     a path that is empty, absolute or has `..` in it.
     """
-    parts = PurePosixPath(path).parts
-    if not parts or parts[0] == "/" or ".." in parts:
-        return FileState(FileKind.MISSING)
-    *parents, name = parts
+    found: dict[str, FileState] = {}
+    names: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for path in paths:
+        *parents, name = PurePosixPath(path).parts or ("/",)
+        if name == "/" or parents[:1] == ["/"] or ".." in (*parents, name):
+            found[path] = FileState(FileKind.MISSING)
+        else:
+            names.setdefault(tuple(parents), []).append((name, path))
     with _opened(os.open(worktree, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)) as top:
-        return _descend(top, parents, name)
+        for directory, below in names.items():
+            found |= _descend(top, directory, below)
+    return found
 
 
-def _descend(directory: int, parents: list[str], name: str) -> FileState:
+def _descend(directory: int, parents: Sequence[str], names: list[tuple[str, str]]) -> dict[str, FileState]:
     if not parents:
-        return _read_at(directory, name)
+        return {path: _read_at(directory, name) for name, path in names}
     kind = _kind_at(directory, parents[0])
     if kind is not FileKind.DIRECTORY:
-        return FileState(_NO_WAY.get(kind, FileKind.MISSING))
+        return _all(names, _NO_WAY.get(kind, FileKind.MISSING))
     try:
         child = os.open(parents[0], _OPEN | os.O_DIRECTORY, dir_fd=directory)
     except OSError:
-        return FileState(FileKind.UNREADABLE)
+        return _all(names, FileKind.UNREADABLE)
     with _opened(child) as below:
         if _kind_at(below, ".git") is not FileKind.MISSING:
-            return FileState(FileKind.IN_REPOSITORY)
-        return _descend(below, parents[1:], name)
+            return _all(names, FileKind.IN_REPOSITORY)
+        return _descend(below, parents[1:], names)
+
+
+def _all(names: list[tuple[str, str]], kind: FileKind) -> dict[str, FileState]:
+    return {path: FileState(kind) for _, path in names}
 
 
 def _read_at(directory: int, name: str) -> FileState:
-    kind = _kind_at(directory, name)
-    if kind is not FileKind.REGULAR:
-        return FileState(kind)
     try:
-        with _opened(os.open(name, _OPEN, dir_fd=directory)) as file:
-            status = os.fstat(file)
-            if not stat.S_ISREG(status.st_mode):
-                return FileState(FileKind.OTHER)
-            if status.st_size > MAX_BYTES:
-                return FileState(FileKind.TOO_BIG)
-            return _bounded(file)
+        file = os.open(name, _OPEN, dir_fd=directory)
+    except OSError:
+        kind = _kind_at(directory, name)
+        return FileState(FileKind.UNREADABLE if kind is FileKind.REGULAR else kind)
+    try:
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode):
+            return FileState(FileKind.DIRECTORY if stat.S_ISDIR(status.st_mode) else FileKind.OTHER)
+        if status.st_size > MAX_BYTES:
+            return FileState(FileKind.TOO_BIG)
+        return _bounded(file, status.st_size)
     except OSError:
         return FileState(FileKind.UNREADABLE)
+    finally:
+        os.close(file)
 
 
-def _bounded(file: int) -> FileState:
-    with open(file, "rb", closefd=False) as stream:
-        data = stream.read(MAX_BYTES + 1)
+def _bounded(file: int, size: int) -> FileState:
+    data = os.read(file, size + 1)
+    while len(data) > size and len(data) <= MAX_BYTES:  # it grew in this instant
+        more = os.read(file, MAX_BYTES)
+        if not more:
+            break
+        data += more
     return FileState(FileKind.TOO_BIG) if len(data) > MAX_BYTES else FileState(FileKind.REGULAR, data)
 
 
@@ -145,15 +171,30 @@ def index_entries(git: Git, worktree: Path, paths: Collection[str]) -> dict[str,
     During a conflict a path has several stages; the last listed one counts.
     """
     wanted = set(paths)
+    listing = list_index(git, worktree, sorted(wanted) if len(wanted) <= _ARGUMENTS else ())
+    return {path: entry for path, entry in listing.items() if path in wanted}  # a directory lists what is below it
+
+
+def list_index(git: Git, worktree: Path, paths: Sequence[str] = ()) -> dict[str, IndexEntry]:
+    """Return the whole index of a worktree, or what it has at and below the paths."""
+    answer = git.ask("ls-files", "-z", "-t", "--stage", "--", *paths, cwd=worktree)
     found: dict[str, IndexEntry] = {}
-    for chunk in _chunks(sorted(wanted)):
-        answer = git.ask("ls-files", "-z", "-t", "--stage", "--", *chunk, cwd=worktree)
-        for item in answer.items():
-            head, _, path = item.partition("\t")
-            tag, mode, oid, _stage = head.split(" ")
-            if path in wanted:  # a directory lists what is below it
-                found[path] = IndexEntry(int(mode, 8), oid, skip_worktree=tag == "S")
+    for item in answer.items():
+        head, _, path = item.partition("\t")
+        tag, mode, oid, _stage = head.split(" ")
+        found[path] = IndexEntry(int(mode, 8), oid, skip_worktree=tag == "S")
     return found
+
+
+def index_renames(git: Git, worktree: Path, commit: str) -> dict[str, str]:
+    """Return the files that the index has elsewhere than the commit, {old path: new path}, as git pairs them."""
+    ask = ("diff-index", "--cached", "-z", "--name-status", "--diff-filter=R", *RENAMES, commit, "--")
+    return renames(git.ask(*ask, cwd=worktree).items())
+
+
+def renames(items: Sequence[str]) -> dict[str, str]:
+    """Return the pairs of a `--name-status -z` listing that holds renames only."""
+    return dict(zip(items[1::3], items[2::3], strict=True))
 
 
 def is_clean(git: Git, worktree: Path, path: str) -> bool:
@@ -168,12 +209,6 @@ def is_clean(git: Git, worktree: Path, path: str) -> bool:
     seconds, nanoseconds, size = (int(number) for number in recorded.groups())
     status = (worktree / path).lstat()
     return (status.st_mtime_ns, status.st_size) == (seconds * 10**9 + nanoseconds, size)
-
-
-def _chunks(paths: list[str], size: int = 500) -> Iterator[list[str]]:
-    # An argument list has its limits, and the whole index of a large repository takes longer to list.
-    for start in range(0, len(paths), size):
-        yield paths[start : start + size]
 
 
 def ignored(git: Git, worktree: Path, paths: Collection[str]) -> set[str]:

@@ -7,9 +7,7 @@ from typing import Final
 from gitmem.git.objects import ObjectFormat
 from gitmem.git.run import Git
 
-_OWN_KEYS: Final = (
-    r"^(core\.(bare|worktree)|mem\.(root|store)|extensions\.(partialclone|objectformat)|remote\..*\.promisor)$"
-)
+_OWN_KEYS: Final = r"^(core\.(bare|worktree|commitgraph)|mem\.(root|store)|extensions\.(partialclone|objectformat)|remote\..*\.promisor)$"
 _PLACE_KEYS: Final = r"^core\.(bare|worktree)$"
 _TRUE: Final = frozenset({"true", "yes", "on", "1"})
 
@@ -19,7 +17,8 @@ class OwnConfig:
     """What the repository's own config file says of its place; other scopes do not count.
 
     `root` is `mem.root`, relative to the common dir; `store` is `mem.store`; `worktree` is `core.worktree`.
-    `partial` says whether objects may be promised by a remote instead of being here.
+    `partial` says whether objects may be promised by a remote instead of being here, `commit_graph` whether a
+    commit-graph may be used.
     """
 
     bare: bool = False
@@ -27,6 +26,7 @@ class OwnConfig:
     root: str | None = None
     store: str | None = None
     partial: bool = False
+    commit_graph: bool = True
     object_format: ObjectFormat = ObjectFormat.SHA1
 
 
@@ -47,6 +47,7 @@ def read_own_config(git: Git, worktree: Path, common_dir: Path) -> OwnConfig:
         root=values.get("mem.root"),
         store=values.get("mem.store"),
         partial="extensions.partialclone" in values or any(promisors),
+        commit_graph=values.get("core.commitgraph", "true").lower() in _TRUE,
         object_format=ObjectFormat(values.get("extensions.objectformat", ObjectFormat.SHA1).lower()),
     )
 

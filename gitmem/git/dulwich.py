@@ -44,6 +44,10 @@ class DulwichDatabase:
         except ObjectMissingError:
             return None
 
+    def size(self, oid: str) -> int:
+        """See ObjectDatabase."""
+        return self._get(oid).raw_length()
+
     def peel(self, oid: str) -> str | None:
         """See ObjectDatabase."""
         found = self._get(oid)

@@ -33,13 +33,15 @@ class Libgit2Database:
 
     def kind(self, oid: str) -> ObjectKind | None:
         """See ObjectDatabase."""
-        try:
-            kind, _size = self._repository.odb.read_header(pygit2.Oid(hex=oid))
-        except KeyError:
-            return None
-        except pygit2.GitError as error:
-            raise ObjectDamagedError(oid, str(error)) from error
-        return _KINDS[ObjectType(kind)]
+        header = self._header(oid)
+        return None if header is None else _KINDS[ObjectType(header[0])]
+
+    def size(self, oid: str) -> int:
+        """See ObjectDatabase."""
+        header = self._header(oid)
+        if header is None:
+            raise ObjectMissingError(oid)
+        return header[1]
 
     def peel(self, oid: str) -> str | None:
         """See ObjectDatabase."""
@@ -69,6 +71,14 @@ class Libgit2Database:
             here = self._tree(str(entry.id))
         entry = _entry(here, name)
         return None if entry is None else TreeEntry(int(entry.filemode), str(entry.id))
+
+    def _header(self, oid: str) -> tuple[int, int] | None:
+        try:
+            return self._repository.odb.read_header(pygit2.Oid(hex=oid))
+        except KeyError:
+            return None
+        except pygit2.GitError as error:
+            raise ObjectDamagedError(oid, str(error)) from error
 
     def _tree(self, oid: str) -> pygit2.Tree:
         found = self._get(oid)

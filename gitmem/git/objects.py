@@ -86,6 +86,10 @@ class ObjectDatabase(Protocol):
         """Return the kind of an object, None if it is not here. Raises ObjectDamagedError."""
         ...
 
+    def size(self, oid: str) -> int:
+        """Return the size of an object's content in bytes. Raises ObjectMissingError and ObjectDamagedError."""
+        ...
+
     def peel(self, oid: str) -> str | None:
         """Return the id of the commit that a commit or a chain of annotated tags names; None for other kinds.
 

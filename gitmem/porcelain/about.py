@@ -1,9 +1,11 @@
 """`git mem about`: what is known of files or lines, before they are edited."""
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from gitmem.entry.model import SourceRef
+from gitmem.entry.model import Entry, SourceRef, SourceType
 from gitmem.evidence.anchor import Spec, parse_place
 from gitmem.evidence.judge import judge
 from gitmem.evidence.paths import normalise
@@ -34,25 +36,35 @@ def about(workspace: Workspace, citations: Sequence[str]) -> Mentions:
     """Return the active entries that cite one of the `PATH[:START[-END]]`, with their verdicts here.
 
     A directory stands for all files below it. A citation of the whole file concerns all of its lines. Lines that
-    moved count where they stand now. A path need not exist any more. Raises CitationError.
+    moved count where they stand now, files that were renamed under both names. A path need not exist any more.
+    Raises CitationError.
     """
     place = workspace.layout.place
     specs = [parse_place(place.worktree, place.directory, citation) for citation in citations]
     entries = [
-        entry
-        for entry in workspace.contents.entries
-        if entry.active and any(_concerns(spec, _cited(ref)) for ref in entry.source_refs for spec in specs)
+        entry for entry in workspace.contents.entries if entry.active and _may_concern(place.worktree, specs, entry)
     ]
-    return Mentions(tuple(m for found in judge(workspace.repository, entries) for m in _mentions(found, specs)))
+    return Mentions(tuple(m for found in judge(workspace.here, entries) for m in _mentions(found, specs)))
+
+
+def _may_concern(worktree: Path, specs: Sequence[Spec], entry: Entry) -> bool:
+    paths = {path for ref in entry.source_refs if (path := _cited(ref)) is not None}
+    # What is not where it was cited may have gone to a place that is asked about.
+    return any(not os.path.lexists(worktree / path) or any(_concerns(spec, path) for spec in specs) for path in paths)
 
 
 def _mentions(found: EntryVerdict, specs: Sequence[Spec]) -> Iterator[Mention]:
     for judgement in found.judgements:
-        path = _cited(judgement.ref)
-        if path is None:
+        cited = _cited(judgement.ref)
+        if cited is None:
             continue
-        start, end = _stands(judgement)
-        if any(_concerns(spec, path) and _overlap(spec, start, end) for spec in specs):
+        path, start, end = _stands(judgement, cited)
+        as_cited = (judgement.ref.line_start, judgement.ref.line_end)
+        if any(
+            (_concerns(spec, path) and _overlap(spec, start, end))
+            or (path != cited and _concerns(spec, cited) and _overlap(spec, *as_cited))
+            for spec in specs
+        ):
             yield Mention(found.entry.id, found.entry.title, found.verdict, path, start, end)
 
 
@@ -69,10 +81,13 @@ def _cited(ref: SourceRef) -> str | None:
     return path if isinstance(path, str) else None
 
 
-def _stands(judgement: Judgement) -> tuple[int | None, int | None]:
-    start = judgement.finding.evidence.get("lineStart", judgement.ref.line_start)
-    end = judgement.finding.evidence.get("lineEnd", judgement.ref.line_end)
-    return (start, end) if isinstance(start, int) and isinstance(end, int) else (None, None)
+def _stands(judgement: Judgement, cited: str) -> tuple[str, int | None, int | None]:
+    """Return where it is now what a sourceRef cites: the path, and the lines if it cites any."""
+    evidence, ref = judgement.finding.evidence, judgement.ref
+    to = evidence.get("to" if ref.source_type == SourceType.FILE else "toPath")
+    start, end = evidence.get("lineStart", ref.line_start), evidence.get("lineEnd", ref.line_end)
+    path = to if isinstance(to, str) else cited
+    return (path, start, end) if isinstance(start, int) and isinstance(end, int) else (path, None, None)
 
 
 def _overlap(spec: Spec, start: int | None, end: int | None) -> bool:

@@ -55,10 +55,7 @@ def add(workspace: Workspace, proposal: Proposal, *, now: datetime, at_terminal:
     `now` stamps an entry whose proposal has no date. Raises UsageError for a title or a date that is none, and
     the errors of its evidence; then nothing was written.
     """
-    if workspace.settings.review_boundary is ReviewBoundary.TERMINAL and not at_terminal:
-        raise ReviewBoundaryError(
-            "mem.reviewBoundary is 'terminal', so only a person at a terminal may add an entry: run this there"
-        )
+    require_person(workspace, "add an entry", at_terminal=at_terminal)
     entry = compose(workspace, proposal, now=now)
     data = format_entry(entry)
     exists = workspace.store_exists
@@ -66,6 +63,14 @@ def add(workspace: Workspace, proposal: Proposal, *, now: datetime, at_terminal:
         if not exists:
             create_store(workspace, track=False)
         return Added(write_new_entry(workspace.layout.root, workspace.layout.store_path, entry, data))
+
+
+def require_person(workspace: Workspace, deed: str, *, at_terminal: bool) -> None:
+    """Raise ReviewBoundaryError where the settings leave a deed to people at a terminal, and this is none."""
+    if workspace.settings.review_boundary is ReviewBoundary.TERMINAL and not at_terminal:
+        raise ReviewBoundaryError(
+            f"mem.reviewBoundary is 'terminal', so only a person at a terminal may {deed}: run this there"
+        )
 
 
 def compose(workspace: Workspace, proposal: Proposal, *, now: datetime) -> Entry:

@@ -3,10 +3,13 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from gitmem.entry.model import Entry, ReviewState
-from gitmem.errors import ExitCode
+from gitmem.errors import ExitCode, UsageError
 from gitmem.evidence.judge import judge
+from gitmem.evidence.risk import base_of, judge_touched
+from gitmem.evidence.target import Target, TargetKind, commit_of, index_of
 from gitmem.evidence.verdict import EntryVerdict, Verdict
 from gitmem.store.read import StoreContents, Unreadable, check_id, unknown_entry
 from gitmem.workspace import Workspace
@@ -32,12 +35,31 @@ class Summary:
     unverified: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aim:
+    """What to judge against: the working tree, or the index (`cached`), or the commit named `at`.
+
+    `since` keeps to entries whose evidence was touched after the merge base with the revision that it names.
+    """
+
+    at: str | None = None
+    cached: bool = False
+    since: str | None = None
+
+
+_HERE: Final = Aim()
+
+
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The verdicts on a store. `head` is None while the branch is unborn."""
+    """The verdicts on a store. `head` is the commit whose history counts, None while the branch is unborn.
 
-    target: str
+    `since` is the commit after which evidence was touched, where that was asked for.
+    """
+
+    target: TargetKind
     head: str | None
+    since: str | None
     shallow: bool
     summary: Summary
     entries: tuple[EntryVerdict, ...]
@@ -53,25 +75,52 @@ class Checked:
         return ExitCode.UNMEASURED if fail_on is FailOn.UNVERIFIED and unmeasured else ExitCode.DONE
 
 
-def check(workspace: Workspace, idents: Sequence[str], *, states: Collection[ReviewState] | None) -> Checked:
-    """Judge the named entries, or all in the given states, against the working tree.
+def check(
+    workspace: Workspace, idents: Sequence[str], *, states: Collection[ReviewState] | None = None, aim: Aim = _HERE
+) -> Checked:
+    """Judge the named entries, or all in the given states, as the aim says.
 
     A named entry is judged whatever its state; one whose file cannot be read is `invalid`. Raises BadIdError,
-    UnknownEntryError.
+    UnknownEntryError, RevisionError, NoMergeBaseError, and UsageError for an aim at two things.
     """
+    workspace.repository.progress("entries")
     contents = workspace.contents
-    chosen = _named(contents, idents) if idents else _in_states(contents.entries, states or CHECKED_STATES)
-    verdicts = judge(workspace.repository, chosen)
-    head = workspace.repository.head
+    chosen = choose(contents, idents, states or CHECKED_STATES)
+    target = aim_at(workspace, aim)
+    base = None if aim.since is None else base_of(target, aim.since)
+    verdicts = judge(target, chosen) if base is None else judge_touched(target, chosen, base)
     named = {_file(ident) for ident in idents}
-    invalid = tuple(bad for bad in contents.unreadable if not idents or bad.file in named)
-    return Checked("worktree", head.oid, head.shallow, summarise(verdicts), tuple(verdicts), invalid)
+    return Checked(
+        target=target.kind,
+        head=target.tip,
+        since=base,
+        shallow=workspace.repository.head.shallow,
+        summary=summarise(verdicts),
+        entries=tuple(verdicts),
+        invalid=tuple(bad for bad in contents.unreadable if not idents or bad.file in named),
+    )
+
+
+def aim_at(workspace: Workspace, aim: Aim) -> Target:
+    """Return what the aim names. Raises RevisionError, and UsageError where it names two things."""
+    if aim.cached and aim.at is not None:
+        raise UsageError("--cached looks at the index, --at at a commit: choose one")
+    if aim.at is not None:
+        return commit_of(workspace.repository, aim.at, workspace.history_cache)
+    return index_of(workspace.repository, workspace.history_cache) if aim.cached else workspace.here
 
 
 def summarise(verdicts: Sequence[EntryVerdict]) -> Summary:
     """Count the verdicts."""
     counts = {verdict: sum(found.verdict is verdict for found in verdicts) for verdict in Verdict}
     return Summary(counts[Verdict.CURRENT], counts[Verdict.STALE], counts[Verdict.UNVERIFIED])
+
+
+def choose(contents: StoreContents, idents: Sequence[str], states: Collection[ReviewState]) -> list[Entry]:
+    """Return the named entries, in their order, or all in the given states. Raises BadIdError, UnknownEntryError."""
+    if idents:
+        return _named(contents, idents)
+    return [entry for entry in contents.entries if entry.review_state in states]
 
 
 def _named(contents: StoreContents, idents: Sequence[str]) -> list[Entry]:
@@ -86,7 +135,3 @@ def _named(contents: StoreContents, idents: Sequence[str]) -> list[Entry]:
 
 def _file(ident: str) -> str:
     return f"{ident}.md"
-
-
-def _in_states(entries: Sequence[Entry], states: Collection[ReviewState]) -> list[Entry]:
-    return [entry for entry in entries if entry.review_state in states]

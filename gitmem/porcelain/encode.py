@@ -1,11 +1,12 @@
 """The one way from a result to JSON: camelCase keys, stable order, no absolute path unless a verb prints paths."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
+from typing import Any, Final
 
-from gitmem.entry.encode import entry_to_json
-from gitmem.entry.model import SCHEMA_VERSION, Entry
+from gitmem.entry.encode import entry_to_json, source_ref_to_json
+from gitmem.entry.model import SCHEMA_VERSION, Entry, SourceRef
 from gitmem.evidence.verdict import EntryVerdict, Judgement, Reason
 from gitmem.porcelain.show import Shown
 from gitmem.text import HIDDEN
@@ -25,21 +26,14 @@ def encode(result: object) -> str:
 
 
 def _plain(value: object) -> object:
-    if isinstance(value, Entry):
-        return entry_to_json(value)
-    if isinstance(value, Shown):
-        return {"entry": entry_to_json(value.entry)}
-    if isinstance(value, Judgement):
-        return _judgement(value)
-    if isinstance(value, EntryVerdict):
-        return _entry_verdict(value)
+    for kind, form in _FORMS.items():
+        if isinstance(value, kind):
+            return form(value)
     if is_dataclass(value):
         return {_camel(field.name): _plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (tuple, list)):
-        return [_plain(item) for item in value]
-    return value
+    return [_plain(item) for item in value] if isinstance(value, (tuple, list)) else value
 
 
 def _entry_verdict(found: EntryVerdict) -> dict[str, object]:
@@ -66,6 +60,16 @@ def _judgement(judgement: Judgement) -> dict[str, object]:
         "message": finding.message,
         "evidence": _plain(finding.evidence),
     }
+
+
+# The values whose JSON form is not just their fields.
+_FORMS: Final[Mapping[type, Callable[[Any], object]]] = {
+    Entry: entry_to_json,
+    SourceRef: source_ref_to_json,
+    Shown: lambda shown: {"entry": entry_to_json(shown.entry)},
+    Judgement: _judgement,
+    EntryVerdict: _entry_verdict,
+}
 
 
 def _camel(name: str) -> str:

@@ -121,7 +121,7 @@ def _judged(
 def _verdicts(workspace: Workspace, ranked: Sequence[Ranked]) -> Iterator[tuple[Ranked, EntryVerdict]]:
     for start in range(0, len(ranked), _BATCH):
         batch = ranked[start : start + _BATCH]
-        yield from zip(batch, judge(workspace.repository, [found.entry for found in batch]), strict=True)
+        yield from zip(batch, judge(workspace.here, [found.entry for found in batch]), strict=True)
 
 
 def _hit(query: Query, found: Ranked, verdict: EntryVerdict) -> Hit:

@@ -37,6 +37,6 @@ def status(workspace: Workspace) -> Status:
         sharing=workspace.sharing(),
         endangered=workspace.endangered,
         states={state: sum(entry.review_state is state for entry in contents.entries) for state in ReviewState},
-        verdicts=summarise(judge(workspace.repository, checked)),
+        verdicts=summarise(judge(workspace.here, checked)),
         invalid=contents.unreadable,
     )

@@ -4,6 +4,7 @@ import errno
 import os
 import re
 import secrets
+import stat
 from typing import Final
 
 TEMPORARY_PREFIX: Final = ".tmp-"
@@ -29,6 +30,22 @@ def create_file(directory: int, name: str, data: bytes) -> bool:
         _unlink(directory, temporary)
     os.fsync(directory)
     return created
+
+
+def replace_file(directory: int, name: str, data: bytes) -> None:
+    """Replace a regular file in an open directory by one with another content, durably and with its permissions.
+
+    Readers see the old file or the new one, whole.
+    """
+    mode = stat.S_IMODE(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
+    temporary = f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}"
+    try:
+        _write_new(directory, temporary, data)
+        os.chmod(temporary, mode, dir_fd=directory)
+        os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+    finally:
+        _unlink(directory, temporary)
+    os.fsync(directory)
 
 
 def remove_litter(directory: int) -> None:

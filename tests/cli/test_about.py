@@ -128,3 +128,61 @@ def test_the_verdict_is_the_entrys(cli: Cli, store: Repo) -> None:
 
 def test_text_of_a_whole_file_has_no_range(cli: Cli, store: Repo) -> None:
     assert "pkg/code.py  stale  whole\n    whole\n" in cli(store, "about", "pkg/code.py").out
+
+
+@pytest.fixture(scope="module")
+def renamed(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """Files that went elsewhere: with a new line on top, edited, only staged, twice, in case only, with a commit."""
+    repo = World(tmp_path_factory.mktemp("renamed")).repo()
+    names = ("old", "edited", "staged", "twice", "case", "commit")
+    repo.commit("Start", {f"src/{name}.py": TEXT.replace("line", name) for name in names})
+    refs = {name: lines(f"src/{name}.py", repo, 5, 7) for name in names[:-1]}
+    refs["commit"] = SourceRef(source_type="commit", id=repo.rev(), path="src/commit.py", line_start=5, line_end=7)
+    put(repo.path / ".klide/memory", *(entry(name, source_refs=(ref,)) for name, ref in refs.items()))
+    moves = {"old": "lib/new.py", "edited": "lib/edited.py", "twice": "lib/once.py", "case": "src/Case.py"}
+    (repo.path / "lib").mkdir()
+    for name, to in {**moves, "commit": "lib/commit.py"}.items():
+        repo.git("mv", f"src/{name}.py", to)
+    edited = TEXT.replace("line", "edited").replace("edited 6", "something else")
+    repo.commit("Rename", {"lib/new.py": "new\n" + TEXT.replace("line", "old"), "lib/edited.py": edited})
+    repo.git("mv", "lib/once.py", "lib/twice.py")
+    repo.commit("Rename again")
+    repo.git("mv", "src/staged.py", "lib/staged.py")
+    return repo
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("src/old.py", "lib/new.py", ("old", 6, 8)),
+        ("src/old.py:5", "lib/new.py:8", ("old", 6, 8)),
+        ("src/edited.py:6", "lib/edited.py:6", ("edited", 5, 7)),
+        ("src/staged.py", "lib/staged.py:7", ("staged", 5, 7)),
+        ("src/twice.py", "lib/twice.py:5", ("twice", 5, 7)),
+        ("src/case.py", "src/Case.py:5", ("case", 5, 7)),
+        ("src/commit.py", "lib/commit.py:5", ("commit", 5, 7)),
+    ],
+)
+def test_a_renamed_file_is_found_under_both_names(
+    cli: Cli, renamed: Repo, old: str, new: str, expected: tuple[Any, ...]
+) -> None:
+    assert about(cli, renamed, old) == [expected]
+    assert about(cli, renamed, new) == [expected]
+
+
+@pytest.mark.parametrize("place", ["src/old.py:4", "src/old.py:8", "lib/new.py:5", "lib/new.py:9", "lib/once.py"])
+def test_lines_count_as_cited_under_the_old_name_and_as_they_are_under_the_new_one(
+    cli: Cli, renamed: Repo, place: str
+) -> None:
+    assert cli(renamed, "about", place).code == 1
+
+
+def test_a_renamed_file_is_told_under_its_present_name(cli: Cli, renamed: Repo) -> None:
+    assert cli(renamed, "about", "src/old.py").out == "lib/new.py:6-8  current  old\n    old\n"
+    assert "lib/edited.py:5-7  stale  edited\n" in cli(renamed, "about", "src").out
+
+
+def test_a_directory_has_what_came_into_it_and_what_left_it(cli: Cli, renamed: Repo) -> None:
+    names = {"old", "edited", "staged", "twice", "case", "commit"}
+    assert {found[0] for found in about(cli, renamed, "src")} == names
+    assert {found[0] for found in about(cli, renamed, "lib")} == names - {"case"}

@@ -7,7 +7,7 @@ from inprocess import Cli
 from world import Repo, World
 
 from gitmem import __version__
-from gitmem.cli.main import COMMANDS
+from gitmem.cli.commands import COMMANDS
 
 OPTIONS = {
     "init": ["--track"],
@@ -32,8 +32,11 @@ OPTIONS = {
     "show": ["--include-inactive", "--json"],
     "list": ["--kind", "--state", "--json"],
     "search": ["--kind", "--tag", "--path", "-n", "--match", "--strict", "--include-inactive", "--only", "--json"],
-    "check": ["--fail-on", "--state", "--json"],
+    "check": ["--at", "--cached", "--since", "--format", "--fail-on", "--state", "--json"],
     "about": ["--json"],
+    "confirm": ["--json"],
+    "relink": ["-n", "--dry-run", "--json"],
+    "bisect": ["--at", "--json"],
     "status": ["--json"],
 }
 

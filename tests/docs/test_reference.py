@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.cli.main import COMMANDS, git_mem
+from gitmem.cli.commands import COMMANDS
+from gitmem.cli.main import git_mem
 from gitmem.entry.model import Kind, ReviewState
 from gitmem.errors import ExitCode
 from gitmem.evidence.verdict import Reason, Verdict, verdict_of

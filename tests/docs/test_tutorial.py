@@ -28,7 +28,15 @@ def test_every_command_of_the_tutorial_works_in_its_order(world: World) -> None:
     done = world.run("sh", "-c", script, cwd=world.root, env=with_git_mem(world))
     assert done.code == 0, done
     assert "payment.py:4-6: lines 4-6 moved to lines 5-7" in done.out
-    assert re.search(r"payment\.py:4-6: lines 4-6 changed in [0-9a-f]{7} \[lines-changed\]", done.out)
+    assert re.search(
+        r"payment\.py:4-6: lines 4-6 changed in [0-9a-f]{7}, 2 of them still there \[lines-changed\]", done.out
+    )
+    assert re.search(
+        r"^[0-9a-f]{40} is the first commit at which it was no longer true\n    Try harder$", done.out, re.MULTILINE
+    )
+    assert "payment.py:4-6 -> payment.py:5-7" in done.out
+    assert re.search(r"payment\.py:5-7: lines 5-7 changed in [0-9a-f]{7}", done.out)
+    assert "payment.py:5-7: lines 5-7 unchanged" in done.out
     assert done.out.rstrip().endswith("1 current, 0 stale, 0 unverified")
 
 
@@ -40,6 +48,7 @@ def test_the_demo_runs_and_shows_each_command(world: World) -> None:
         "$ git mem search bank attempt",
         "changed here, not yet committed",
         "(exit code 1)",
+        "is the first commit at which it was no longer true\n    Try harder\n",
     ):
         assert shown in done.out
     assert re.search(r"lines 6-10 changed in [0-9a-f]{7}", done.out)

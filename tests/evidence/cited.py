@@ -1,14 +1,15 @@
 """What the tests of evidence share: a repository as the code sees it, a citation, and the finding on one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from world import Repo
 
 from gitmem.entry.model import SourceRef, SourceType
 from gitmem.evidence.anchor import anchor_files
-from gitmem.evidence.commits import judge_commits
+from gitmem.evidence.commits import judge_commits, name_commits
 from gitmem.evidence.files import judge_files
+from gitmem.evidence.target import Target, worktree_of
 from gitmem.evidence.verdict import Finding, Verdict
 from gitmem.git.layout import locate
 from gitmem.git.repository import Repository
@@ -25,6 +26,11 @@ def at(repo: Repo, environ: Mapping[str, str] | None = None) -> Repository:
     return Repository(git, locate(git, repo.path, environ))
 
 
+def here(repo: Repo, environ: Mapping[str, str] | None = None) -> Target:
+    """The working tree as a target."""
+    return worktree_of(at(repo, environ))
+
+
 def cite(repo: Repo, citation: str, directory: Path | None = None) -> SourceRef:
     """Anchor one citation of a file."""
     (ref,) = anchor_files(at(repo), directory or repo.path, [citation])
@@ -33,13 +39,20 @@ def cite(repo: Repo, citation: str, directory: Path | None = None) -> SourceRef:
 
 def file_finding(repo: Repo, ref: SourceRef) -> Finding:
     """What is found about one file sourceRef."""
-    (finding,) = judge_files(at(repo), [ref])
+    (finding,) = judge_files(here(repo), [ref])
     return finding
+
+
+def commit_findings(repo: Repo, idents: Sequence[str]) -> list[Finding]:
+    """What is found about commit sourceRefs, judged together."""
+    target = here(repo)
+    refs = [SourceRef(source_type=SourceType.COMMIT, id=ident) for ident in idents]
+    return judge_commits(target, refs, name_commits(target, idents))
 
 
 def commit_finding(repo: Repo, ident: str) -> Finding:
     """What is found about one commit sourceRef."""
-    (finding,) = judge_commits(at(repo), [SourceRef(source_type=SourceType.COMMIT, id=ident)])
+    (finding,) = commit_findings(repo, [ident])
     return finding
 
 
@@ -48,3 +61,8 @@ def told(finding: Finding) -> tuple[str, str]:
     assert finding.message
     assert "\n" not in finding.message
     return finding.verdict.value, finding.reason.value
+
+
+def found_of(repo: Repo, *idents: str) -> list[tuple[str, dict[str, object]]]:
+    """The reason and the evidence for each commit, judged together."""
+    return [(finding.reason.value, dict(finding.evidence)) for finding in commit_findings(repo, idents)]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from evidence.cited import TEXT, at, cite, file_finding, told
+from evidence.cited import TEXT, at, cite, file_finding, here, told
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from layouts import submodule, with_commit
@@ -225,13 +225,13 @@ def test_odd_names_are_cited_exactly_and_found_again(repo: Repo) -> None:
     repo.commit("Odd", dict.fromkeys(ODD_NAMES, "one\ntwo\n"))
     refs = anchor_files(at(repo), repo.path, [f"{name}:1-2" for name in ODD_NAMES])
     assert [(ref.path, ref.id) for ref in refs] == [(name, name) for name in ODD_NAMES]
-    assert {ref.path: told(found) for ref, found in zip(refs, judge_files(at(repo), refs), strict=True)} == (
+    assert {ref.path: told(found) for ref, found in zip(refs, judge_files(here(repo), refs), strict=True)} == (
         dict.fromkeys(ODD_NAMES, ("current", "unchanged"))
     )
     culprit = repo.commit("Edit", dict.fromkeys(ODD_NAMES, "one\n2\n"))
     assert {
-        ref.path: (told(found), found.evidence) for ref, found in zip(refs, judge_files(at(repo), refs), strict=True)
-    } == (dict.fromkeys(ODD_NAMES, (("stale", "lines-changed"), {"by": culprit})))
+        ref.path: (told(found), found.evidence) for ref, found in zip(refs, judge_files(here(repo), refs), strict=True)
+    } == (dict.fromkeys(ODD_NAMES, (("stale", "lines-changed"), {"by": culprit, "kept": 1})))
 
 
 def test_a_name_is_taken_as_it_is_written_composed_or_not(repo: Repo) -> None:

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from evidence.cited import CURRENT, STALE, UNVERIFIED, at, commit_finding, told
+from evidence.cited import CURRENT, STALE, UNVERIFIED, at, commit_finding, commit_findings, told
 from layouts import with_commit
 from world import Repo, World, listing
 
-from gitmem.entry.model import SourceRef, SourceType
-from gitmem.evidence.commits import judge_commits, name_commit
+from gitmem.evidence.commits import name_commit
 from gitmem.evidence.verdict import Reason
 
 
@@ -118,10 +117,11 @@ def test_a_stashed_commit_is_orphaned(repo: Repo) -> None:
     assert told(commit_finding(repo, repo.rev("stash"))) == ("stale", "orphaned")
 
 
-def test_an_amended_commit_is_known_by_the_reflog_only_and_orphaned(repo: Repo) -> None:
+def test_a_reworded_commit_is_known_again_by_its_change(repo: Repo) -> None:
     oid = repo.commit("Typo", {"a": "1\n"})
     repo.git("commit", "-q", "--amend", "-m", "No typo")
-    assert told(commit_finding(repo, oid)) == ("stale", "orphaned")
+    found = commit_finding(repo, oid)
+    assert (told(found), found.evidence) == (("current", "rewritten"), {"to": repo.rev()})
 
 
 def test_the_head_of_another_worktree_keeps_a_commit(repo: Repo) -> None:
@@ -179,8 +179,7 @@ def test_all_commits_together_agree_with_git_asked_one_by_one(repo: Repo) -> Non
     repo.git("branch", "-q", "-D", "topic-1", "topic-2")
     reflog = repo.git("log", "-g", "--all", "--format=%H").out.split()
     idents = sorted({*reflog, *repo.git("rev-list", "--all").out.split()})
-    refs = [SourceRef(source_type=SourceType.COMMIT, id=ident) for ident in (*idents, *idents)]
-    found = judge_commits(at(repo), refs)
+    found = commit_findings(repo, [*idents, *idents])
     assert found[: len(idents)] == found[len(idents) :]
     for ident, finding in zip(idents, found, strict=False):
         reachable = repo.git("merge-base", "--is-ancestor", ident, "HEAD", accept=(0, 1)).code == 0
@@ -378,8 +377,7 @@ def test_a_damaged_commit_is_told_and_others_are_judged(repo: Repo, damage: byte
     good = repo.rev()
     bad = side_commit(repo)
     loose(repo, bad).write_bytes(damage)
-    refs = [SourceRef(source_type=SourceType.COMMIT, id=ident) for ident in (good, bad)]
-    found = judge_commits(at(repo), refs)
+    found = commit_findings(repo, [good, bad])
     assert [told(finding) for finding in found] == [("current", "reachable"), ("unverified", "odb-error")]
     assert str(repo.path) not in found[1].message
     assert told(commit_finding(repo, bad[:12])) == ("unverified", "odb-error")
@@ -391,7 +389,7 @@ def test_a_history_with_a_hole_is_told_and_others_are_judged(repo: Repo) -> None
     above = repo.commit("Above", {"h": "2\n"})
     repo.git("checkout", "-q", "main")
     loose(repo, hole).unlink()
-    found = judge_commits(at(repo), [SourceRef(source_type=SourceType.COMMIT, id=ident) for ident in (good, above)])
+    found = commit_findings(repo, [good, above])
     assert [told(finding) for finding in found] == [("current", "reachable"), ("unverified", "odb-error")]
     assert str(repo.path) not in found[1].message
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from evidence.cited import TEXT, at, cite, file_finding, told
+from evidence.cited import TEXT, cite, file_finding, here, told
 from layouts import submodule, with_commit
 from world import Repo, World
 
@@ -48,10 +48,10 @@ EDITS: Mapping[str, tuple[Callable[[str], str], tuple[str, str], dict[str, objec
         {"ranges": [span(2, 4), span(6, 8)]},
     ),
     "crlf": (lambda text: text.replace("\n", "\r\n"), ("current", "eol-only"), span(5, 7)),
-    "edited": (lambda _text: BROKEN, ("stale", "lines-changed"), {}),
-    "removed": (lambda text: text.replace("line 6\n", ""), ("stale", "lines-changed"), {}),
-    "inserted": (lambda text: text.replace("line 6\n", "line 6\nnew\n"), ("stale", "lines-changed"), {}),
-    "emptied": (lambda _text: "", ("stale", "lines-changed"), {}),
+    "edited": (lambda _text: BROKEN, ("stale", "lines-changed"), {"kept": 2}),
+    "removed": (lambda text: text.replace("line 6\n", ""), ("stale", "lines-changed"), {"kept": 2}),
+    "inserted": (lambda text: text.replace("line 6\n", "line 6\nnew\n"), ("stale", "lines-changed"), {"kept": 3}),
+    "emptied": (lambda _text: "", ("stale", "lines-changed"), {"kept": 0}),
     "indented": (lambda text: text.replace("line 6", "  line 6"), ("stale", "whitespace-changed"), {}),
     "binary": (lambda text: text + "\0", ("stale", "binary-changed"), {}),
 }
@@ -111,7 +111,7 @@ def test_a_break_that_is_committed_and_edited_again_is_both(cited: Repo) -> None
     culprit = cited.commit("Break", {"a.py": BROKEN})
     cited.write("a.py", BROKEN + "more\n")
     found = file_finding(cited, found_ref)
-    assert (told(found), found.evidence) == (("stale", "lines-changed"), {"by": culprit, "dirty": True})
+    assert (told(found), found.evidence) == (("stale", "lines-changed"), {"by": culprit, "dirty": True, "kept": 2})
 
 
 def test_a_dirty_file_that_mends_the_citation_is_current(cited: Repo) -> None:
@@ -154,8 +154,8 @@ def test_all_refs_together_get_the_findings_that_they_get_alone(cited: Repo) -> 
     refs += [ref("../x"), ref("no/such.py"), ref("b.py", (7, 5))]
     cited.commit("Edit", {"a.py": BROKEN, "b.py": None})
     cited.write("c.py", "zero\n" + TEXT)
-    assert judge_files(at(cited), refs) == [file_finding(cited, one) for one in refs]
-    assert judge_files(at(cited), []) == []
+    assert judge_files(here(cited), refs) == [file_finding(cited, one) for one in refs]
+    assert judge_files(here(cited), []) == []
 
 
 # Gone
@@ -183,7 +183,7 @@ def test_a_file_that_came_back_broken_was_broken_by_its_deletion(cited: Repo) ->
     culprit = cited.commit("Delete", {"a.py": None})
     cited.commit("Back", {"a.py": BROKEN})
     found = file_finding(cited, found_ref)
-    assert (told(found), found.evidence) == (("stale", "lines-changed"), {"by": culprit})
+    assert (told(found), found.evidence) == (("stale", "lines-changed"), {"by": culprit, "kept": 2})
 
 
 def test_an_untracked_file_at_the_place_of_an_old_one_is_deleted_by_no_commit(cited: Repo) -> None:
@@ -307,7 +307,7 @@ def test_a_file_left_out_by_a_sparse_checkout_is_judged_as_head_says(cited: Repo
     culprit = cited.commit("Break", {"a.py": BROKEN})
     linked.git("merge", "-q", "main")
     found = file_finding(linked, found_ref)
-    assert (told(found), found.evidence) == (("stale", "lines-changed"), {"by": culprit, "sparse": True})
+    assert (told(found), found.evidence) == (("stale", "lines-changed"), {"by": culprit, "kept": 2, "sparse": True})
     assert told(file_finding(linked, ref("a.py"))) == ("unverified", "no-baseline")
 
 
@@ -343,7 +343,7 @@ def test_a_file_that_git_does_not_track_proves_nothing_to_others(cited: Repo, re
     assert told(file_finding(cited, whole)) == ("stale", "content-changed")
     cited.write("new.tmp", BROKEN)
     found = file_finding(cited, lines)
-    assert (told(found), found.evidence) == (("stale", "lines-changed"), {})
+    assert (told(found), found.evidence) == (("stale", "lines-changed"), {"kept": 2})
     cited.commit("Track it", {"new.tmp": TEXT})
     assert told(file_finding(cited, lines)) == ("current", "unchanged")
 
@@ -533,7 +533,7 @@ def test_damage_on_the_way_hides_only_who_did_it(cited: Repo) -> None:
     cited.commit("Break", {"a.py": BROKEN})
     loose(cited, cited.rev("HEAD~1:a.py")).write_bytes(b"rubbish")
     found = file_finding(cited, found_ref)
-    assert (told(found), found.evidence) == (("stale", "lines-changed"), {})
+    assert (told(found), found.evidence) == (("stale", "lines-changed"), {"kept": 2})
 
 
 # Clones that lack something

@@ -5,12 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from evidence.cited import TEXT, at, cite, told
+from evidence.cited import TEXT, cite, here, told
 from layouts import Standpoint
 from world import Repo, listing
 
 from gitmem.entry.model import Entry, SourceRef
 from gitmem.evidence.judge import judge
+from gitmem.evidence.target import worktree_of
 from gitmem.evidence.verdict import EntryVerdict, Verdict
 from gitmem.git.layout import locate
 from gitmem.git.repository import Repository
@@ -28,7 +29,7 @@ def of_commit(oid: str, **more: str | int | None) -> SourceRef:
 
 
 def verdict(repo: Repo, *refs: SourceRef) -> EntryVerdict:
-    (found,) = judge(at(repo), [entry(*refs)])
+    (found,) = judge(here(repo), [entry(*refs)])
     return found
 
 
@@ -73,12 +74,12 @@ def test_the_judgements_of_many_entries_stay_in_their_order(cited: Repo) -> None
     cited.commit("Break", {"a.py": BROKEN})
     expected = ["lines-changed", "reachable", "external", "reachable", "unchanged", "sha-malformed"]
     entries = [entry(*refs[number:], *refs[:number], ident=str(number)) for number in range(len(refs))]
-    found = judge(at(cited), entries)
+    found = judge(here(cited), entries)
     assert [one.entry for one in found] == entries
     for number, one in enumerate(found):
         assert reasons(one) == expected[number:] + expected[:number]
         assert [judgement.ref for judgement in one.judgements] == list(one.entry.source_refs)
-    assert judge(at(cited), []) == []
+    assert judge(here(cited), []) == []
 
 
 # A commit and a file
@@ -93,7 +94,7 @@ def test_a_commit_with_a_path_is_the_file_since_that_commit(cited: Repo) -> None
     culprit = cited.commit("Break", {"a.py": BROKEN})
     found = verdict(cited, *refs)
     assert (found.verdict, reasons(found)) == (Verdict.STALE, ["lines-changed"] * 3)
-    assert found.judgements[0].finding.evidence == {"by": culprit}
+    assert found.judgements[0].finding.evidence == {"by": culprit, "kept": 2}
 
 
 def test_a_commit_with_a_path_is_orphaned_with_its_commit(cited: Repo) -> None:
@@ -162,18 +163,18 @@ def test_a_check_writes_nothing(cited: Repo) -> None:
     root = cited.world.root
     before, stamps = listing(root), stamped(root)
     for repo in (cited, linked):
-        assert len(judge(at(repo), entries)) == len(entries)
+        assert len(judge(here(repo), entries)) == len(entries)
     assert (listing(root), stamped(root)) == (before, stamps)
 
 
 def test_a_check_needs_no_permission_to_write(cited: Repo) -> None:
     entries = every_sort(cited)
-    expected = judge(at(cited), entries)
+    expected = judge(here(cited), entries)
     locked = [path for path in (cited.path, *cited.path.rglob("*")) if path.is_dir() and not path.is_symlink()]
     for path in locked:
         path.chmod(0o555)
     try:
-        assert judge(at(cited), entries) == expected
+        assert judge(here(cited), entries) == expected
     finally:
         for path in locked:
             path.chmod(0o755)
@@ -182,7 +183,7 @@ def test_a_check_needs_no_permission_to_write(cited: Repo) -> None:
 def test_every_layout_is_judged_from_where_one_stands_and_left_as_it_is(layout: Standpoint) -> None:
     def judged() -> list[str]:
         before, stamps = listing(layout.repo.world.root), stamped(layout.repo.world.root)
-        (found,) = judge(Repository(git, locate(git, layout.directory, layout.environ)), [entry(*refs)])
+        (found,) = judge(worktree_of(Repository(git, locate(git, layout.directory, layout.environ))), [entry(*refs)])
         assert (listing(layout.repo.world.root), stamped(layout.repo.world.root)) == (before, stamps)
         return reasons(found)
 
@@ -214,7 +215,7 @@ def test_a_check_runs_no_program_of_the_repository(cited: Repo) -> None:
     for hook in ("post-checkout", "post-index-change", "reference-transaction", "fsmonitor-watchman"):
         (cited.path / ".git/hooks").mkdir(exist_ok=True)
         (cited.path / ".git/hooks" / hook).symlink_to(script)
-    found = judge(at(cited), entries)
+    found = judge(here(cited), entries)
     assert [told(one.judgements[0].finding)[1] for one in found[:2]] == ["lines-changed", "content-changed"]
     assert not marker.exists(), marker.read_text(encoding="utf-8")
     cited.git("status", accept=(0, 128))
@@ -223,7 +224,7 @@ def test_a_check_runs_no_program_of_the_repository(cited: Repo) -> None:
 
 def test_no_answer_depends_on_a_persons_configuration(cited: Repo) -> None:
     entries = every_sort(cited)
-    expected = judge(at(cited), entries)
+    expected = judge(here(cited), entries)
     cited.world.configure(
         "[color]\n\tui = always\n[core]\n\tquotePath = true\n\tabbrev = 4\n\tpager = false\n"
         "[diff]\n\tnoprefix = true\n\trelative = true\n\trenames = copies\n"
@@ -232,7 +233,7 @@ def test_no_answer_depends_on_a_persons_configuration(cited: Repo) -> None:
         "[rev-list]\n\tx = 1\n[log]\n\tfollow = true\n\tfirstParent = true\n"
     )
     environ = {**cited.world.env, "LANG": "tr_TR.UTF-8", "LC_ALL": "tr_TR.UTF-8", "GIT_TRACE": "1"}
-    assert judge(at(cited, environ), entries) == expected
+    assert judge(here(cited, environ), entries) == expected
 
 
 def test_a_check_asks_git_for_all_entries_together(cited: Repo) -> None:
@@ -245,5 +246,5 @@ def test_a_check_asks_git_for_all_entries_together(cited: Repo) -> None:
 
 def _calls(repo: Repo, entries: list[Entry]) -> int:
     trace = repo.world.root / f"trace-{len(entries)}"
-    judge(at(repo, {**repo.world.env, "GIT_TRACE2_EVENT": str(trace)}), entries)
+    judge(here(repo, {**repo.world.env, "GIT_TRACE2_EVENT": str(trace)}), entries)
     return trace.read_text(encoding="utf-8").count('"event":"start"')

@@ -101,18 +101,18 @@ def test_a_content_is_binary_if_git_says_so(repo: Repo, data: bytes) -> None:
         (TEXT.replace(b"\n", b"\r\n"), Reason.EOL_ONLY, span(5, 7)),
         (TEXT.replace(b"line 6\n", b"line 6\r\n"), Reason.EOL_ONLY, span(5, 7)),
         (TEXT.replace(b"line 9\n", b"line 9\r\n"), Reason.UNCHANGED, span(5, 7)),
-        (TEXT.replace(b"line 6\n", b"line six\n"), Reason.LINES_CHANGED, {}),
-        (TEXT.replace(b"line 6\n", b""), Reason.LINES_CHANGED, {}),
-        (TEXT.replace(b"line 6\n", b"line 6\nline 6b\n"), Reason.LINES_CHANGED, {}),
-        (TEXT.replace(BLOCK, b""), Reason.LINES_CHANGED, {}),
-        (b"", Reason.LINES_CHANGED, {}),
-        (b"line 5\nline 6\n", Reason.LINES_CHANGED, {}),
+        (TEXT.replace(b"line 6\n", b"line six\n"), Reason.LINES_CHANGED, {"kept": 2}),
+        (TEXT.replace(b"line 6\n", b""), Reason.LINES_CHANGED, {"kept": 2}),
+        (TEXT.replace(b"line 6\n", b"line 6\nline 6b\n"), Reason.LINES_CHANGED, {"kept": 3}),
+        (TEXT.replace(BLOCK, b""), Reason.LINES_CHANGED, {"kept": 0}),
+        (b"", Reason.LINES_CHANGED, {"kept": 0}),
+        (b"line 5\nline 6\n", Reason.LINES_CHANGED, {"kept": 2}),
         (TEXT.replace(b"line 6\n", b"line 6 \n"), Reason.WHITESPACE_CHANGED, {}),
         (TEXT.replace(b"line 6\n", b"\tline  6\n"), Reason.WHITESPACE_CHANGED, {}),
         (TEXT.replace(b"line 6\n", b"line 6\n\n"), Reason.WHITESPACE_CHANGED, {}),
         (b"zero\n" + TEXT.replace(b"line", b"  line"), Reason.WHITESPACE_CHANGED, {}),
         (TEXT.replace(b"line 6\n", b"line 6\r\r\n"), Reason.WHITESPACE_CHANGED, {}),
-        (TEXT.replace(b"line 6", b"line\xc2\xa06"), Reason.LINES_CHANGED, {}),
+        (TEXT.replace(b"line 6", b"line\xc2\xa06"), Reason.LINES_CHANGED, {"kept": 2}),
         (TEXT + b"\0", Reason.BINARY_CHANGED, {}),
     ],
 )
@@ -209,7 +209,8 @@ def test_an_edit_of_any_cited_line_is_stale(lines: list[bytes], other: list[byte
     end = data.draw(st.integers(start, len(lines)))
     at = data.draw(st.integers(start, end))
     new = lines[: at - 1] + other + lines[at:]
-    assert compare_lines(start, end, joined(lines), None, joined(new)).reason is Reason.LINES_CHANGED
+    found = compare_lines(start, end, joined(lines), None, joined(new))
+    assert found == Comparison(Reason.LINES_CHANGED, {"kept": end - start})
 
 
 @settings(max_examples=100)
@@ -220,12 +221,17 @@ def test_a_line_inserted_between_cited_lines_is_stale(
     assume(len(lines) > 1 and strangers)
     at = data.draw(st.integers(1, len(lines) - 1))
     new = joined(lines[:at] + strangers + lines[at:])
-    assert compare_lines(at, at + 1, joined(lines), None, new).reason is Reason.LINES_CHANGED
+    assert compare_lines(at, at + 1, joined(lines), None, new) == Comparison(Reason.LINES_CHANGED, {"kept": 2})
 
 
 def places_of(lines: list[bytes], block: list[bytes]) -> list[int]:
     """All places of a block, looked for as simply as can be."""
     return [at + 1 for at in range(len(lines) - len(block) + 1) if lines[at : at + len(block)] == block]
+
+
+def bare(lines: list[bytes]) -> list[bytes]:
+    """The lines without white space, blank ones left out."""
+    return [line for line in (b"".join(line.split()) for line in lines) if line]
 
 
 @settings(max_examples=400)
@@ -250,13 +256,14 @@ def test_every_answer_follows_from_a_plain_search(old: list[bytes], new: list[by
         assert isinstance(ranges, list)
         assert len(ranges) > 1
         assert ranges == places or (has_twin and all(place in places for place in ranges))
-    elif places:
-        assert found.reason is Reason.LINES_CHANGED
     else:
-        blank = [b"".join(line.split()) for line in new]
-        bare = [b"".join(line.split()) for line in block]
-        spaced = bool(places_of(list(filter(None, blank)), list(filter(None, bare)))) and any(bare)
+        copies, left = (len(places_of(bare(lines), bare(block))) for lines in (old, new))
+        spaced = any(bare(block)) and left >= copies  # fewer than there were: one of them was the cited lines
         assert found.reason is (Reason.WHITESPACE_CHANGED if spaced else Reason.LINES_CHANGED)
+    if found.reason is Reason.LINES_CHANGED:
+        kept = found.evidence["kept"]
+        assert isinstance(kept, int)
+        assert 0 <= kept <= sum(line in new for line in block)
 
 
 @settings(max_examples=200)

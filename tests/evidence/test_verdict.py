@@ -11,9 +11,9 @@ CURRENT, STALE, UNVERIFIED = Verdict.CURRENT, Verdict.STALE, Verdict.UNVERIFIED
 
 # CONTRACT section 5, both tables.
 VERDICTS = {
-    CURRENT: "reachable unchanged lines-moved lines-ambiguous eol-only",
-    STALE: "orphaned lines-changed whitespace-changed content-changed deleted deleted-in-worktree type-changed "
-    "binary-changed",
+    CURRENT: "reachable rewritten squashed unchanged lines-moved lines-ambiguous eol-only renamed case-renamed",
+    STALE: "reverted reverted-merge rewritten-changed orphaned lines-changed whitespace-changed content-changed "
+    "deleted deleted-in-worktree type-changed binary-changed",
     UNVERIFIED: "other-branch shallow-history missing missing-shallow missing-partial no-head not-a-commit "
     "sha-ambiguous sha-null sha-malformed odb-error untracked ignored no-baseline no-such-path baseline-missing "
     "range-invalid in-submodule submodule path-absolute path-escapes path-in-gitdir via-symlink path-malformed too-big "

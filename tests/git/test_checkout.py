@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from layouts import submodule, with_commit
 from world import Repo, World
 
-from gitmem.git.checkout import MAX_BYTES, FileKind, FileState, IndexEntry, ignored, index_entries, read_file
+from gitmem.git.checkout import MAX_BYTES, FileKind, FileState, IndexEntry, ignored, index_entries, read_files
 from gitmem.git.run import Git
 
 ODD_NAMES = (
@@ -18,6 +18,10 @@ ODD_NAMES = (
     *("back\\slash", " lead", "trail ", "-n", "--", ":(top)x", ":!x", ":x", "*.txt", "[a].txt", "#x", "!x", "a/b/c/d"),
     *(os.fsdecode(b"caf\xe9"), "e\u0301", "\u00e9", "\u202eevil", "x\u0085y", "a b/ c"),
 )
+
+
+def read_file(worktree: Path, path: str) -> FileState:
+    return read_files(worktree, [path])[path]
 
 
 def git_of(repo: Repo) -> Git:

@@ -6,6 +6,7 @@ import pytest
 from program import entry
 
 from gitmem.errors import ExitCode
+from gitmem.evidence.target import TargetKind
 from gitmem.evidence.verdict import EntryVerdict, Verdict
 from gitmem.porcelain.check import Checked, FailOn, Summary, summarise
 from gitmem.store.read import Unreadable
@@ -14,7 +15,7 @@ BAD = (Unreadable("x.md", "empty file"),)
 
 
 def ended(summary: Summary, invalid: tuple[Unreadable, ...], fail_on: FailOn) -> int:
-    return Checked("worktree", None, False, summary, (), invalid).exit_code(fail_on)
+    return Checked(TargetKind.WORKTREE, None, None, False, summary, (), invalid).exit_code(fail_on)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from program import entry, faults
 
 from gitmem.entry.model import Kind, ReviewState, SourceRef
+from gitmem.evidence.target import TargetKind
 from gitmem.evidence.verdict import EntryVerdict, Finding, Judgement, Reason, Verdict
 from gitmem.porcelain.check import Checked, Summary
 from gitmem.porcelain.encode import encode
@@ -41,7 +42,9 @@ def judged(**evidence: object) -> Judgement:
 def checked(*judgements: Judgement, title: str = "T") -> Checked:
     verdict = Verdict.STALE if judgements else Verdict.UNVERIFIED
     found = EntryVerdict(entry("x", title=title), verdict, judgements)
-    return Checked("worktree", None, False, Summary(0, 1, 0), (found,), (Unreadable("y.md", "empty file"),))
+    return Checked(
+        TargetKind.WORKTREE, None, None, False, Summary(0, 1, 0), (found,), (Unreadable("y.md", "empty file"),)
+    )
 
 
 def test_keys_are_in_camel_case_in_the_order_of_the_fields_behind_the_version() -> None:

@@ -8,8 +8,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from program import faults
 
-from gitmem.cli.main import COMMANDS
+from gitmem.cli.commands import COMMANDS
 from gitmem.entry.model import Kind, ReviewState, SourceType
+from gitmem.evidence.target import TargetKind
 from gitmem.evidence.verdict import Reason, Verdict
 from gitmem.git.exclude import Sharing
 from gitmem.git.layout import LayoutKind
@@ -92,6 +93,7 @@ def test_every_reference_leads_somewhere(name: str) -> None:
     [
         (("check", "$defs", "verdict"), Verdict),
         (("check", "$defs", "reason"), Reason),
+        (("check", "properties", "target"), TargetKind),
         (("check", "$defs", "entryVerdict", "properties", "reviewState"), ReviewState),
         (("where", "$defs", "layout"), LayoutKind),
         (("status", "properties", "sharing"), Sharing),

@@ -9,8 +9,8 @@ from world import Repo, World
 
 from gitmem.entry.model import Entry, SourceRef
 from gitmem.evidence.judge import judge
+from gitmem.evidence.target import Target
 from gitmem.evidence.verdict import EntryVerdict, Verdict
-from gitmem.git.repository import Repository
 from gitmem.porcelain.search import Found, Request, search, without_nearest
 from gitmem.workspace import Workspace, open_workspace
 
@@ -44,9 +44,9 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The ids of the entries that a verdict was asked for, in order."""
     asked: list[str] = []
 
-    def recording(repository: Repository, entries: Sequence[Entry]) -> list[EntryVerdict]:
+    def recording(target: Target, entries: Sequence[Entry]) -> list[EntryVerdict]:
         asked.extend(one.id for one in entries)
-        return judge(repository, entries)
+        return judge(target, entries)
 
     monkeypatch.setattr("gitmem.porcelain.search.judge", recording)
     return asked

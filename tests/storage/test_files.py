@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.storage.files import TEMPORARY_PREFIX, create_file, remove_litter
+from gitmem.storage.files import TEMPORARY_PREFIX, create_file, remove_litter, replace_file
 
 
 @pytest.fixture
@@ -127,3 +127,52 @@ def test_what_a_killed_writer_left_is_removed_and_nothing_else(tmp_path: Path, d
     (tmp_path / f"{TEMPORARY_PREFIX}{'a' * 16}").mkdir()
     remove_litter(directory)
     assert sorted(os.listdir(directory)) == sorted([*kept, f"{TEMPORARY_PREFIX}{'a' * 16}"])
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o600, 0o444, 0o755])
+@pytest.mark.parametrize("mask", [0o022, 0o077])
+def test_a_replaced_file_has_the_new_bytes_and_the_old_permissions(
+    tmp_path: Path, directory: int, mode: int, mask: int
+) -> None:
+    path = tmp_path / "a.md"
+    path.write_bytes(b"old, and longer than the new one")
+    path.chmod(mode)
+    with umask(mask):
+        replace_file(directory, "a.md", b"new")
+    assert content(tmp_path) == {"a.md": b"new"}
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+def test_who_has_the_old_file_open_still_reads_all_of_it(tmp_path: Path, directory: int) -> None:
+    (tmp_path / "a.md").write_bytes(b"old")
+    with (tmp_path / "a.md").open("rb") as stream:
+        replace_file(directory, "a.md", b"new")
+        assert stream.read() == b"old"
+
+
+@pytest.mark.parametrize("step", ["fsync", "rename", "chmod"])
+def test_a_replacement_that_fails_leaves_the_old_file_and_no_litter(
+    tmp_path: Path, directory: int, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    (tmp_path / "a.md").write_bytes(b"old")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, step, fail)
+        with pytest.raises(OSError, match="Input/output error"):
+            replace_file(directory, "a.md", b"new")
+    assert content(tmp_path) == {"a.md": b"old"}
+
+
+def test_a_full_disk_leaves_the_file_that_was_to_be_replaced(tmp_path: Path, directory: int) -> None:
+    (tmp_path / "a.md").write_bytes(b"old")
+    with no_file_over(10), pytest.raises(OSError, match="File too large"):
+        replace_file(directory, "a.md", b"x" * 100)
+    assert content(tmp_path) == {"a.md": b"old"}
+
+
+def test_a_file_that_is_gone_is_not_made_by_replacing_it(tmp_path: Path, directory: int) -> None:
+    with pytest.raises(FileNotFoundError):
+        replace_file(directory, "a.md", b"new")
+    assert content(tmp_path) == {}

@@ -126,7 +126,8 @@ def test_a_file_without_frontmatter_is_a_legacy_entry(root: Path) -> None:
 
 def test_a_file_of_exactly_the_limit_is_read(root: Path) -> None:
     put(root, "a.md", b"a" * MAX_BYTES)
-    assert len(read_store(root, STORE).entries) == 1
+    (entry,) = read_store(root, STORE).entries
+    assert entry.notes == "a" * MAX_BYTES
 
 
 def test_a_link_to_another_entry_of_the_store_is_read(root: Path) -> None:
@@ -174,6 +175,12 @@ def test_an_entry_without_a_date_has_that_of_its_id_else_of_its_file(root: Path,
     os.utime(put(root, f"{ident}.md"), (moment, moment))
     assert read_store(root, STORE).entries[0].date == date
     assert read_entry(root, STORE, ident)[0].date == date
+
+
+def test_an_entry_of_another_version_has_the_date_of_its_id_whatever_its_file_says(root: Path) -> None:
+    put(root, "2026-08-31-1405-note.md", GOOD.format("x").replace("schemaVersion: 1", "schemaVersion: 2"))
+    for entry in (read_store(root, STORE).entries[0], read_entry(root, STORE, "2026-08-31-1405-note")[0]):
+        assert (entry.future, entry.date) == (True, "2026-08-31T14:05:00Z")
 
 
 def test_the_date_in_the_file_counts_first(root: Path) -> None:

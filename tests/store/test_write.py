@@ -15,7 +15,7 @@ from gitmem.entry.format import format_entry
 from gitmem.entry.model import Entry
 from gitmem.storage.directory import DirectoryRefusedError
 from gitmem.store.read import read_entry, read_store
-from gitmem.store.write import StoreGoneError, write_new_entry
+from gitmem.store.write import EntryChangedError, Replacement, StoreGoneError, replace_entries, write_new_entry
 
 STORE = PurePosixPath(".klide/memory")
 ENTRY = Entry(id="", title="Same title", date="2026-08-31T14:05:00Z", notes="Text.\n")
@@ -44,6 +44,23 @@ for number in range(count):
     entry = Entry(id="", title="Same title", date="2026-08-31T14:05:00Z", notes=f"{os.getpid()} {number}")
     with writer_lock(root / "lock.d" / "lock", 60):
         print(write_new_entry(root, PurePosixPath(".klide/memory"), entry, format_entry(entry)), flush=True)
+"""
+
+REPLACE = """
+import os, signal, sys
+from pathlib import Path, PurePosixPath
+from gitmem.store.write import Replacement, replace_entries
+root, ident, function, turn = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
+real, calls = getattr(os, function), 0
+def deadly(*arguments, **options):
+    global calls
+    calls += 1
+    if calls == turn:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return real(*arguments, **options)
+setattr(os, function, deadly)
+old = (root / ".klide/memory" / f"{ident}.md").read_bytes()
+replace_entries(root, PurePosixPath(".klide/memory"), [Replacement(ident, old, old + b"More.")])
 """
 
 
@@ -160,3 +177,58 @@ def test_a_full_disk_leaves_the_old_state(root: Path) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert listing(root) == before
+
+
+def test_an_entry_is_replaced_by_what_was_made_of_it(root: Path) -> None:
+    write_new_entry(root, STORE, ENTRY, DATA)
+    replace_entries(root, STORE, [Replacement(STEM, DATA, DATA + b"More.\n")])
+    assert read_entry(root, STORE, STEM)[1] == DATA + b"More.\n"
+    assert names(root) == [f"{STEM}.md"]
+
+
+def test_an_entry_that_is_not_what_it_was_stays(root: Path) -> None:
+    write_new_entry(root, STORE, ENTRY, DATA)
+    (root / STORE / f"{STEM}.md").write_bytes(DATA + b"Theirs.\n")
+    before = listing(root)
+    with pytest.raises(EntryChangedError):
+        replace_entries(root, STORE, [Replacement(STEM, DATA, b"mine")])
+    assert listing(root) == before
+
+
+def test_an_entry_or_a_store_that_vanished_is_not_made_anew(root: Path, tmp_path: Path) -> None:
+    with pytest.raises(StoreGoneError):
+        replace_entries(tmp_path, STORE, [Replacement(STEM, DATA, b"mine")])
+    with pytest.raises(EntryChangedError):
+        replace_entries(root, STORE, [Replacement(STEM, DATA, b"mine")])
+    assert names(root) == []
+
+
+def test_a_link_in_the_store_is_followed_and_one_out_of_it_is_not(root: Path) -> None:
+    write_new_entry(root, STORE, ENTRY, DATA)
+    (root / STORE / "inside.md").symlink_to(f"{STEM}.md")
+    replace_entries(root, STORE, [Replacement("inside", DATA, DATA + b"More.\n")])
+    assert (root / STORE / "inside.md").is_symlink()
+    assert read_entry(root, STORE, STEM)[1] == DATA + b"More.\n"
+    (root / "secret.md").write_bytes(DATA)
+    (root / STORE / "outside.md").symlink_to("../../secret.md")
+    with pytest.raises(EntryChangedError):
+        replace_entries(root, STORE, [Replacement("outside", DATA, b"mine")])
+    assert (root / "secret.md").read_bytes() == DATA
+
+
+@pytest.mark.parametrize(
+    ("function", "turn", "replaced"),
+    [("fsync", 1, False), ("chmod", 1, False), ("rename", 1, False), ("unlink", 1, True), ("fsync", 2, True)],
+)
+def test_a_replacement_killed_at_any_point_leaves_the_old_or_the_new_entry(
+    root: Path, function: str, turn: int, replaced: bool
+) -> None:
+    write_new_entry(root, STORE, ENTRY, DATA)
+    killed = subprocess.run([sys.executable, "-c", REPLACE, str(root), STEM, function, str(turn)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    contents = read_store(root, STORE)
+    assert [entry.id for entry in contents.entries] == [STEM]
+    now = read_entry(root, STORE, STEM)[1]
+    assert now == (DATA + b"More." if replaced else DATA)
+    replace_entries(root, STORE, [Replacement(STEM, now, DATA)])
+    assert names(root) == [f"{STEM}.md"]

@@ -36,8 +36,18 @@ READS: Final[Mapping[str, Sequence[str]]] = {
     "check": ("check",),
     "check all": ("check", "--state", "all"),
     "check named": ("check", "superseded", "full"),
+    "check a commit": ("check", "--at", "HEAD~1"),
+    "check the index": ("check", "--cached"),
+    "check what is at risk": ("check", "--since", "HEAD~1"),
     "about": ("about", "src/code.py", "src/moved.py:5", "src/gone.py"),
+    "about what was renamed": ("about", "src/before.py", "src/after.py:6", "src/Case.py"),
     "about nothing": ("about", "README.md"),
+    "relink": ("relink", "--dry-run"),
+    "relink nothing": ("relink", "--dry-run", "full"),
+    "bisect lines": ("bisect", "because-lines-changed"),
+    "bisect a commit": ("bisect", "because-reverted"),
+    "bisect what is true": ("bisect", "full", "--at", "main"),
+    "bisect what nobody can tell": ("bisect", "because-missing"),
     "status": ("status",),
 }
 
@@ -150,16 +160,31 @@ def test_each_reason_has_an_example_and_its_verdict(documents: dict[str, Any], r
 def test_the_facts_behind_a_verdict_are_told(rich_repo: Repo, documents: dict[str, Any]) -> None:
     because = {reason: one["evidence"] for reason, one in findings(documents["check"]).items()}
     changed = rich_repo.rev()
-    assert because["lines-changed"] == {"by": changed}
+    assert because["lines-changed"] == {"by": changed, "kept": 2}
     assert because["deleted"] == {"by": changed}
     assert because["lines-moved"] == {"lineStart": 6, "lineEnd": 8}
     assert because["lines-ambiguous"]["ranges"] == [{"lineStart": 3, "lineEnd": 3}, {"lineStart": 6, "lineEnd": 6}]
+    assert because["renamed"] == {"to": "src/after.py", "by": changed}
+    assert because["case-renamed"] == {"to": "src/Case.py", "by": changed}
+    assert because["reverted"] == {"by": named(rich_repo, 'Revert "To be undone"')}
+    merge = named(rich_repo, "Merge branch 'merged'")
+    assert because["reverted-merge"] == {"by": named(rich_repo, "Revert \"Merge branch 'merged'\""), "merge": merge}
+    assert because["rewritten"] == {"to": named(rich_repo, "To be rebased")}
+    assert because["squashed"] == {"to": named(rich_repo, "Both steps")}
+    assert because["rewritten-changed"] == {"to": named(rich_repo, "To be amended")}
     assert because["other-branch"] == {"refs": ["refs/heads/topic"]}
     assert because["not-a-commit"] == {"type": "tree"}
     assert len(because["sha-ambiguous"]["candidates"]) == 2
     single = {one["id"]: one["refs"][0] for one in documents["check"]["entries"] if one["refs"]}
-    assert single["dirty-lines"]["evidence"] == {"dirty": True}
+    assert single["dirty-lines"]["evidence"] == {"kept": 2, "dirty": True}
     assert single["sparse-lines"]["evidence"] == {"sparse": True}
+
+
+def named(repo: Repo, subject: str) -> str:
+    """Return the one commit of the history with this subject."""
+    lines = (line.split(" ", 1) for line in repo.git("log", "--format=%H %s").out.splitlines())
+    (oid,) = [oid for oid, told in lines if told == subject]
+    return oid
 
 
 def test_files_that_cannot_be_read_are_named_by_check_and_status_alike(documents: dict[str, Any]) -> None:

@@ -1,0 +1,20 @@
+"""The table of commands: what there is, and what each does."""
+
+from typing import Final
+
+# name -> what it does. A command's module is gitmem.cli.<name>, imported only when it is run: the libraries
+# behind one verb would slow all the others down.
+COMMANDS: Final = {
+    "init": "create the store of this repository's memory",
+    "where": "say where the store is and how that was found out",
+    "add": "write a reviewed entry with its evidence",
+    "show": "print an entry as it is on disk",
+    "list": "list entries, newest first",
+    "search": "find entries in which every word occurs",
+    "check": "say which entries are current, stale or unverified here",
+    "about": "say which entries cite a file or lines: what to know before editing",
+    "confirm": "say that entries are still true, and anchor them to the present code",
+    "relink": "follow evidence that only moved: rewritten commits, renamed files, shifted lines",
+    "bisect": "name the first commit at which an entry was no longer true",
+    "status": "show the state of the store at a glance",
+}

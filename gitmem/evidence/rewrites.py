@@ -1,0 +1,201 @@
+"""Under which id a commit is in history now: rebased, cherry-picked, squashed, or amended.
+
+The same stable patch-id means the same change. A squash is one commit in which all that another did landed too:
+each run of lines that it took out or put in, in the same file.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from gitmem.evidence.lines import Run, changed_runs, framed, is_binary, split_lines, stands_in
+from gitmem.git.objects import ObjectDamagedError, ObjectKind, ObjectMissingError
+from gitmem.git.patches import Change, Changes
+from gitmem.git.repository import Repository
+from gitmem.git.run import GitFailedError
+
+_NOTHING: Final = "0"
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """The commits of the tip's history in which another one's change is, the oldest first.
+
+    `same` have its very patch, `squashes` more than that. `unknown` says that objects are missing to tell.
+    """
+
+    same: tuple[str, ...] = ()
+    squashes: tuple[str, ...] = ()
+    unknown: bool = False
+
+
+def find_landings(
+    repository: Repository, tip: str, commits: Collection[str], excluded: Sequence[str] | None = None
+) -> dict[str, Landing]:
+    """Say for each commit that the tip does not reach, or that was undone there, where its change is. One walk for all.
+
+    Merges, and commits that changed nothing, are in no other commit. What the `excluded` commits reach is not looked
+    at: by default what the tip and all the commits have in common.
+    """
+    ordered = sorted(commits)
+    try:
+        changes = {oid: found for oid, found in _own_changes(repository, ordered).items() if found}
+        if excluded is None:
+            excluded = repository.common_ancestors(list(changes), tip) if changes else []
+        paths = {path for found in changes.values() for path in found}
+        near = (
+            [oid for oid in repository.touching(paths, tip, excluded) if oid not in repository.cut] if changes else []
+        )
+        candidates = dict(reversed(repository.changes(near).items()))
+    except GitFailedError:
+        return dict.fromkeys(ordered, Landing(unknown=True))
+    by_path: dict[str, set[str]] = {}
+    for oid, found in candidates.items():
+        for path in found:
+            by_path.setdefault(path, set()).add(oid)
+    wide = {oid: _touching_all(found, by_path) - {oid} for oid, found in changes.items()}
+    order = {oid: place for place, oid in enumerate(candidates)}
+    considered = {oid: sorted(found, key=order.__getitem__) for oid, found in wide.items() if found}
+    twins = _twins(repository, changes, candidates, considered)
+    return {
+        oid: _landing(repository, changes[oid], candidates, considered.get(oid, ()), twins.get(oid, ()))
+        if oid in changes
+        else Landing()
+        for oid in ordered
+    }
+
+
+def _own_changes(repository: Repository, commits: Sequence[str]) -> Mapping[str, Changes]:
+    """Return what each commit changed; one whose parents are cut off by a shallow clone cannot be compared."""
+    parents = repository.parents(commits)
+    return repository.changes([oid for oid in commits if len(parents.get(oid, ())) < 2 and oid not in repository.cut])
+
+
+def _touching_all(changes: Changes, by_path: Mapping[str, set[str]]) -> set[str]:
+    """Return the candidates that touched each path of a change."""
+    sets = sorted((by_path.get(path, set()) for path in changes), key=len)
+    found = set(sets[0])
+    for other in sets[1:]:
+        found &= other
+    return found
+
+
+def _twins(
+    repository: Repository,
+    changes: Mapping[str, Changes],
+    candidates: Mapping[str, Changes],
+    considered: Mapping[str, Sequence[str]],
+) -> dict[str, list[str]]:
+    """Return the candidates with the same patch as each commit: by their blobs, or by their patch-ids."""
+    alike = {
+        oid: [other for other in others if candidates[other].keys() == changes[oid].keys()]
+        for oid, others in considered.items()
+    }
+    compared = {oid for oid, others in alike.items() for _ in others} | {o for others in alike.values() for o in others}
+    patches = _patch_ids(repository, {oid: changes.get(oid) or candidates[oid] for oid in compared})
+    return {
+        oid: [other for other in others if _same(changes[oid], candidates[other], patches.get(oid), patches.get(other))]
+        for oid, others in alike.items()
+    }
+
+
+def _same(one: Changes, other: Changes, patch: str | None, other_patch: str | None) -> bool:
+    return one == other or (patch is not None and patch == other_patch)
+
+
+def _patch_ids(repository: Repository, changes: Mapping[str, Changes]) -> Mapping[str, str]:
+    readable = [oid for oid, found in changes.items() if all(_is_here(repository, change) for change in found.values())]
+    try:
+        return repository.patch_ids(readable)
+    except GitFailedError:
+        return {}
+
+
+def _is_here(repository: Repository, change: Change) -> bool:
+    try:
+        return all(not oid.strip(_NOTHING) or repository.objects.kind(oid) is not None for oid in _blobs(change))
+    except ObjectDamagedError:
+        return False
+
+
+def _blobs(change: Change) -> Iterator[str]:
+    for mode, oid in ((change.old_mode, change.old), (change.new_mode, change.new)):
+        if mode & 0o170000 != 0o160000:  # a submodule's commit is in another repository
+            yield oid
+
+
+def _landing(
+    repository: Repository,
+    changes: Changes,
+    candidates: Mapping[str, Changes],
+    considered: Sequence[str],
+    same: Sequence[str],
+) -> Landing:
+    if same or not considered:
+        return Landing(tuple(same))
+    if not all(_is_here(repository, change) for change in changes.values()):
+        return Landing(unknown=True)
+    return Landing((), tuple(oid for oid in considered if _contains(repository, candidates[oid], changes)))
+
+
+def _contains(repository: Repository, whole: Changes, part: Changes) -> bool:
+    try:
+        found = [_landed(repository, change, whole[path]) for path, change in part.items()]
+    except (ObjectMissingError, ObjectDamagedError):
+        return False
+    return all(landed is not None for landed in found) and any(found)
+
+
+def _landed(repository: Repository, part: Change, whole: Change) -> bool | None:
+    """Tell whether what happened to one path happened in another commit too: None if not, False if it says little.
+
+    Blank lines and lone brackets are put in and taken out everywhere; they say nothing by themselves.
+    """
+    if part.new_mode not in {part.old_mode, whole.new_mode} or not _are_files(part, whole):
+        return True if part == whole else None
+    if part.new == whole.new:
+        return True
+    if part.old == part.new:  # executable now, or not any more
+        return True
+    contents = [_lines(repository, blob) for blob in (part.old, part.new, whole.old, whole.new)]
+    old, new, before, now = contents
+    if whole.puts_file != part.puts_file or old is None or new is None or before is None or now is None:
+        return None  # binary: only the same content is the same
+    runs = changed_runs(old, new)
+    taken = [out for out, _into, _around in changed_runs(before, now)]
+    if not all(_stands(run, taken, before, now) for run in runs):
+        return None
+    return any(_tells(line) for run in runs for line in (*run.taken, *run.put))
+
+
+def _stands(run: Run, taken: Sequence[list[bytes]], before: list[bytes], now: list[bytes]) -> bool:
+    """Tell whether a run of changed lines was taken out, and stands where the same line is above or below it.
+
+    Both must be so after the other commit and not before it. The ends of a file are lines too here.
+    """
+    if not any(stands_in(run.taken, out) for out in taken):
+        return False
+    above, below = run.around
+    windows = [[above, *run.put], [*run.put, below]] if run.put else [[above, below]]
+    return any(stands_in(window, framed(now)) and not stands_in(window, framed(before)) for window in windows)
+
+
+def _are_files(part: Change, whole: Change) -> bool:
+    modes = (part.old_mode, part.new_mode, whole.old_mode, whole.new_mode)
+    return all(mode == 0 or mode & 0o170000 == 0o100000 for mode in modes)
+
+
+def _lines(repository: Repository, blob: str) -> list[bytes] | None:
+    if not blob.strip(_NOTHING):
+        return []
+    if repository.objects.kind(blob) is not ObjectKind.BLOB:
+        raise ObjectMissingError(blob)
+    data = repository.objects.blob(blob)
+    return None if is_binary(data) else split_lines(data)
+
+
+def _tells(line: bytes) -> bool:
+    return any(byte in _WORD for byte in line) or any(byte > 0x7F for byte in line)
+
+
+_WORD: Final = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")

@@ -1,0 +1,175 @@
+"""What became of evidence that does not stand as it was cited: which commit changed it, where it went.
+
+History is asked for all such citations together.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from gitmem.evidence.citation import Citation, Comparisons, blob_at, told
+from gitmem.evidence.culprit import Question
+from gitmem.evidence.follow import Lost, Moved, follow_all, is_file
+from gitmem.evidence.lines import Comparison
+from gitmem.evidence.target import Found, Target, TargetKind
+from gitmem.evidence.verdict import Finding, Reason
+from gitmem.git.objects import ObjectDamagedError, ObjectMissingError
+from gitmem.git.run import GitFailedError
+from gitmem.text import visible_line
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A citation that does not stand as it was made: what is at its path, and how that compares, None for no file."""
+
+    citation: Citation
+    found: Found
+    comparison: Comparison | None
+
+
+def trace(target: Target, comparisons: Comparisons, cases: Sequence[Case]) -> list[Finding]:
+    """Return the finding for each case, in their order."""
+    if not cases:
+        return []
+    target.repository.progress("history of files")
+    breaks = _breaks(target, comparisons, cases)
+    trail = follow_all(target, comparisons, {at: _lost(case, breaks.get(at)) for at, case in enumerate(cases)})
+    moved = dict(trail.moved) | _broken_later(target, comparisons, cases, trail.moved)
+    commits = breaks | dict(trail.deleted)
+    return [_finding(target, case, moved.get(at), commits.get(at)) for at, case in enumerate(cases)]
+
+
+def _finding(target: Target, case: Case, moved: Moved | None, broke: str | None) -> Finding:
+    if case.comparison is None:
+        return _gone(target, case, moved, broke)
+    if moved is not None and moved.intact:
+        return _renamed(case.citation, moved)
+    return _changed(case, case.comparison, broke)
+
+
+def _lost(case: Case, broke: str | None) -> Lost:
+    gone = case.comparison is None
+    return Lost(case.citation, broke, gone=gone, staged=gone and case.found.committed is not None)
+
+
+def _breaks(target: Target, comparisons: Comparisons, cases: Sequence[Case]) -> dict[int, str]:
+    """Return the commit that broke each case, where one did: what is only on disk or staged, none did."""
+    asked = {at: _question(comparisons, case) for at, case in enumerate(cases)}
+    questions = {at: question for at, question in asked.items() if question is not None}
+    if target.history is None or not questions:
+        return {}
+    answers = target.history.culprits(list(questions.values()))
+    return {at: found for at, found in zip(questions, answers, strict=True) if found is not None}
+
+
+def _question(comparisons: Comparisons, case: Case) -> Question | None:
+    citation, at_tip = case.citation, case.found.committed
+    if case.comparison is None:
+        return None if at_tip is not None else Question(citation.path, None, citation.commit, is_file)
+    if at_tip is None:
+        return None
+    try:
+        if comparisons.holds(citation, at_tip):
+            return None
+    except (ObjectMissingError, ObjectDamagedError):
+        return None
+    about = (citation.blob, citation.text_hash, citation.lines)
+    return Question(citation.path, at_tip, citation.commit, lambda blob: comparisons.holds(citation, blob), about)
+
+
+def _broken_later(
+    target: Target, comparisons: Comparisons, cases: Sequence[Case], moved: Mapping[int, Moved]
+) -> dict[int, Moved]:
+    """Find the commits that changed what was cited after its file had gone elsewhere."""
+    there = {at: one for at, one in moved.items() if not one.intact}
+    later = [
+        Case(replace(cases[at].citation, path=one.path, commit=one.by), one.found, one.comparison)
+        for at, one in there.items()
+    ]
+    breaks = _breaks(target, comparisons, later)
+    return {at: replace(one, by=breaks[place]) for place, (at, one) in enumerate(there.items()) if place in breaks}
+
+
+# What is said
+
+
+def _changed(case: Case, comparison: Comparison, broke: str | None) -> Finding:
+    found = case.found
+    dirty = {"dirty": True} if found.dirty and not found.skipped else {}
+    sparse = {"sparse": True} if found.skipped else {}
+    where = _in(broke) or (" here, not yet committed" if dirty else "")
+    hidden = ", as HEAD says (not checked out here)" if sparse else ""
+    evidence = {**comparison.evidence, **_by(broke), **dirty, **sparse}
+    return Finding(comparison.reason, f"{told(case.citation, comparison)}{where}{_kept(comparison)}{hidden}", evidence)
+
+
+def _kept(comparison: Comparison) -> str:
+    kept = comparison.evidence.get("kept")
+    return f", {kept} of them still there" if kept else ""
+
+
+def _gone(target: Target, case: Case, moved: Moved | None, broke: str | None) -> Finding:
+    if _in_submodule(target, case.citation.path):
+        return Finding(Reason.IN_SUBMODULE, "the path lies in another repository: check it there")
+    if moved is not None:
+        return _renamed(case.citation, moved)
+    if case.found.committed is not None or case.found.tracked:
+        return _removed_here(target)
+    if broke is None and not _ever_existed(target, case.citation):
+        cut = ", nor in what is here of its history" if target.repository.head.shallow else " and never was"
+        return Finding(Reason.NO_SUCH_PATH, f"there is no such file in this repository{cut}: correct the sourceRef")
+    return Finding(Reason.DELETED, f"the file was deleted{_in(broke)}", _by(broke))
+
+
+def _removed_here(target: Target) -> Finding:
+    if target.kind is TargetKind.WORKTREE:
+        return Finding(Reason.DELETED_IN_WORKTREE, "the file was deleted here, not yet committed")
+    return Finding(Reason.DELETED, "the file is deleted in the index, not yet committed", {"dirty": True})
+
+
+def _renamed(citation: Citation, moved: Moved) -> Finding:
+    comparison = moved.comparison
+    dirty = {"dirty": True} if moved.found.dirty else {}
+    where = _in(moved.by) or (" here, not yet committed" if dirty else "")
+    evidence = {**comparison.evidence, "to": moved.path, **_by(moved.by), **dirty}
+    path = visible_line(moved.path)
+    if not moved.intact:
+        changed = f"{told(citation, comparison)}{where}{_kept(comparison)}"
+        return Finding(comparison.reason, f"renamed to {path}, and {changed}", evidence)
+    only_case = citation.path.casefold() == moved.path.casefold()
+    reason = Reason.CASE_RENAMED if only_case else Reason.RENAMED
+    suffix = f", {told(citation, comparison)}" if comparison.reason is not Reason.UNCHANGED else ""
+    return Finding(reason, f"renamed to {path}{where}{suffix}", evidence)
+
+
+def _in_submodule(target: Target, path: str) -> bool:
+    """Whether a path lies in a submodule of the tip; one that is not checked out has no `.git` to be seen on disk."""
+    entries = target.committed(list(_parents(path))).values()
+    return any(entry is not None and entry.is_submodule for entry in entries)
+
+
+def _parents(path: str) -> Iterator[str]:
+    parts = path.split("/")
+    for count in range(1, len(parts)):
+        yield "/".join(parts[:count])
+
+
+def _ever_existed(target: Target, citation: Citation) -> bool:
+    repository = target.repository
+    if citation.blob is not None and repository.objects.kind(citation.blob) is None:
+        return True  # cited before it was ever committed, so no history knows it
+    if citation.commit and blob_at(repository, citation.commit, citation.path) is not None:
+        return True
+    try:
+        if target.tip is not None and repository.path_history({citation.path}, target.tip, []).steps:
+            return True
+    except GitFailedError:  # trees are missing or damaged
+        return citation.anchored
+    return repository.head.shallow and citation.anchored  # where history is not all here, the anchor's word counts
+
+
+def _in(commit: str | None) -> str:
+    return f" in {commit[:7]}" if commit else ""
+
+
+def _by(commit: str | None) -> dict[str, object]:
+    return {"by": commit} if commit else {}
