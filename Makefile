@@ -1,6 +1,7 @@
 # make demo   the main job, visibly, on real repositories
 # make test   the whole test suite
 # make check  what CI runs: lint, types, floors, tests, the project's own memory
+# make bench  what it costs, as ratios against git in one run
 #
 # Each makes its environment in .venv first, from PYTHON (3.11 or newer).
 
@@ -11,7 +12,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: demo test check lint types floors memory coverage clean
+.PHONY: demo test check lint types floors memory coverage bench clean
 
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo.sh
@@ -36,6 +37,9 @@ memory: $(VENV)/.installed
 
 coverage: $(VENV)/.installed
 	$(BIN)/pytest -q -n $(JOBS) --cov --cov-report=term-missing
+
+bench: $(VENV)/.installed
+	PYTHONPATH=tests $(BIN)/python -m bench.check
 
 $(VENV)/.installed: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: set PYTHON=..." >&2; exit 1; }

@@ -1,5 +1,6 @@
 """`python -m gitmem`, the same as `git-mem`."""
 
+import gc
 import os
 import sys
 
@@ -11,6 +12,9 @@ def main() -> None:
         os.execv(sys.executable, [sys.executable, "-X", "utf8", "-m", "gitmem", *sys.argv[1:]])  # noqa: S606 - itself
     try:
         from gitmem.cli.main import run  # noqa: PLC0415 - so that importing this module does nothing
+
+        # A command ends in a moment and needs to its end nearly all that it makes: looking for garbage finds none.
+        gc.disable()
     except KeyboardInterrupt:
         sys.exit(130)
     sys.exit(run(sys.argv[1:]))

@@ -1,7 +1,6 @@
 """A file sourceRef made ready to be compared: its path, its lines and its baseline."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -139,22 +138,23 @@ def told(citation: Citation, comparison: Comparison) -> str:
     """Return what a comparison says, as a person would put it."""
     start, end = citation.lines or (0, 0)
     cited = "the file" if citation.lines is None else _lines(start, end)
-    return _told(cited, comparison.evidence)[comparison.reason]
+    if comparison.reason is Reason.LINES_MOVED:
+        evidence = comparison.evidence
+        return f"{cited} moved to {_lines(evidence.get('lineStart'), evidence.get('lineEnd'))}"
+    return _TOLD[comparison.reason].format(cited)
 
 
-def _told(cited: str, evidence: Mapping[str, object]) -> Mapping[Reason, str]:
-    return {
-        Reason.UNCHANGED: f"{cited} unchanged",
-        Reason.LINES_MOVED: f"{cited} moved to {_lines(evidence.get('lineStart'), evidence.get('lineEnd'))}",
-        Reason.LINES_AMBIGUOUS: f"{cited} unchanged, but the same text stands in several places",
-        Reason.EOL_ONLY: f"{cited} changed in line ends only",
-        Reason.LINES_CHANGED: f"{cited} changed",
-        Reason.WHITESPACE_CHANGED: f"{cited} changed in white space",
-        Reason.CONTENT_CHANGED: f"{cited} changed",
-        Reason.BINARY_CHANGED: "the file is binary and changed",
-        Reason.RANGE_INVALID: f"{cited} lie beyond the end of the file: correct the sourceRef",
-        Reason.BASELINE_MISSING: OBJECTS_MISSING,
-    }
+_TOLD: Final = {
+    Reason.UNCHANGED: "{} unchanged",
+    Reason.LINES_AMBIGUOUS: "{} unchanged, but the same text stands in several places",
+    Reason.EOL_ONLY: "{} changed in line ends only",
+    Reason.LINES_CHANGED: "{} changed",
+    Reason.WHITESPACE_CHANGED: "{} changed in white space",
+    Reason.CONTENT_CHANGED: "{} changed",
+    Reason.BINARY_CHANGED: "the file is binary and changed",
+    Reason.RANGE_INVALID: "{} lie beyond the end of the file: correct the sourceRef",
+    Reason.BASELINE_MISSING: OBJECTS_MISSING,
+}
 
 
 def _lines(start: object, end: object) -> str:

@@ -7,10 +7,12 @@ commits never see each other's. For another commit it is carried over from a nea
 
 import hashlib
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from threading import Thread
 from typing import Final
 
+from gitmem.errors import GitMemError
 from gitmem.evidence.culprit import Question, find_culprits
 from gitmem.evidence.rewrites import Landing, find_landings
 from gitmem.git.history import Revert
@@ -39,6 +41,30 @@ class Known:
     breaks: dict[str, str] = field(default_factory=dict)
 
 
+class _Coming:
+    """Reverts that git looks for in a thread of its own, which a program that ends does not wait for."""
+
+    def __init__(self, look: Callable[[], list[Revert]]) -> None:
+        self._look = look
+        self._found: list[Revert] = []
+        self._error: GitMemError | None = None
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._found = self._look()
+        except GitMemError as error:
+            self._error = error
+
+    def result(self) -> list[Revert]:
+        """Wait for them. Raises what looking for them raised."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self._found
+
+
 class History:
     """Answers questions about the history of a tip: from what is known, else from the repository."""
 
@@ -47,14 +73,28 @@ class History:
         self._tip = tip
         # Where history is cut short, it can grow under the same commit.
         self._cache = None if repository.head.shallow or repository.partial else cache
-        self._known = Known()
+        self._state: Known | None = None
         self._changed = False
-        self._known = self._load()
+        self._coming: _Coming | None = None
+
+    @property
+    def _known(self) -> Known:
+        """What is known, read when the first question is asked."""
+        if self._state is None:
+            self._state = Known()  # for what is asked while it is carried over from another commit
+            self._state = self._load()
+        return self._state
+
+    def look_ahead(self) -> None:
+        """Let git look for reverts in the background, if it has to: nothing else that is asked takes as long."""
+        if self._known.reverts is None and self._coming is None:
+            self._coming = _Coming(lambda: self._repository.reverts(self._tip))
 
     def reverts(self) -> list[Revert]:
         """See Repository.reverts."""
         if self._known.reverts is None:
-            self._known.reverts = self._named(self._repository.reverts(self._tip))
+            found = self._repository.reverts(self._tip) if self._coming is None else self._coming.result()
+            self._known.reverts = self._named(found)
             self._changed = True
         return self._known.reverts
 
@@ -206,13 +246,15 @@ def _dump(known: Known) -> bytes:
 
 
 def _parse(data: bytes | None) -> Known | None:
-    if data is None:
+    """Return what was kept, None where it is not what this version keeps."""
+    try:
+        value = json.loads(data or b"")
+        return Known(
+            reverts=None if value["reverts"] is None else [Revert(**fields) for fields in value["reverts"]],
+            reached=set(value["reached"].split()),
+            apart=set(value["apart"].split()),
+            landings={oid: Landing(tuple(same), tuple(more)) for oid, (same, more) in value["landings"].items()},
+            breaks=dict(value["breaks"]),
+        )
+    except (ValueError, TypeError, LookupError, AttributeError):
         return None
-    value = json.loads(data)  # the digest has proved that it is what was written
-    return Known(
-        reverts=None if value["reverts"] is None else [Revert(**fields) for fields in value["reverts"]],
-        reached=set(value["reached"].split()),
-        apart=set(value["apart"].split()),
-        landings={oid: Landing(tuple(same), tuple(squashes)) for oid, (same, squashes) in value["landings"].items()},
-        breaks=value["breaks"],
-    )

@@ -16,6 +16,8 @@ def judge(target: Target, entries: Sequence[Entry]) -> list[EntryVerdict]:
     """
     refs = [ref for entry in entries for ref in entry.source_refs]
     commit_refs = [ref for ref in refs if ref.source_type == SourceType.COMMIT]
+    if commit_refs and target.history is not None:
+        target.history.look_ahead()
     names = name_commits(target, {ref.id for ref in commit_refs})
     of_commits = iter(judge_commits(target, commit_refs, names))
     file_parts = [part for ref in refs if (part := file_part(ref, names)) is not None]

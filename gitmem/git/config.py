@@ -7,7 +7,10 @@ from typing import Final
 from gitmem.git.objects import ObjectFormat
 from gitmem.git.run import Git
 
-_OWN_KEYS: Final = r"^(core\.(bare|worktree|commitgraph)|mem\.(root|store)|extensions\.(partialclone|objectformat)|remote\..*\.promisor)$"
+_OWN_KEYS: Final = (
+    r"^(core\.(bare|worktree|commitgraph)|mem\.(root|store)|extensions\.(partialclone|objectformat)"
+    r"|remote\..*\.promisor)$"
+)
 _PLACE_KEYS: Final = r"^core\.(bare|worktree)$"
 _TRUE: Final = frozenset({"true", "yes", "on", "1"})
 
