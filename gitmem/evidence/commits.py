@@ -155,15 +155,24 @@ def _placed(repository: Repository, history: History, tip: str, commits: set[str
 
 
 def _undone(repository: Repository, undoing: Undoing, landing: Landing, gone_again: Mapping[str, Undoing]) -> Finding:
-    """Say what undid a commit, unless the same change was taken in again after that."""
+    """Say what undid a commit, unless the same change was taken in again after that, or beside a reverted merge."""
     for oid in landing.same:
-        if oid not in gone_again and not repository.is_ancestor(oid, undoing.by):
-            return Finding(Reason.REWRITTEN, f"reverted, and taken in again as {oid[:7]}", {"to": oid})
+        if oid in gone_again:
+            continue
+        if undoing.merge is not None or not repository.is_ancestor(oid, undoing.by):
+            return Finding(Reason.REWRITTEN, f"reverted, but the same change is {oid[:7]} too", {"to": oid})
+    return _reverted(undoing)
+
+
+def _reverted(undoing: Undoing, landed: str | None = None) -> Finding:
+    """Say what undid a commit, or the one under whose id it had landed."""
     by = undoing.by
+    to = {} if landed is None else {"to": landed}
+    what = "" if landed is None else f"landed as {landed[:7]}, "
     if undoing.merge is not None:
-        told = f"the merge {undoing.merge[:7]} that brought it was reverted in {by[:7]}"
-        return Finding(Reason.REVERTED_MERGE, told, {"by": by, "merge": undoing.merge})
-    return Finding(Reason.REVERTED, f"reverted in {by[:7]}", {"by": by})
+        told = f"{what}the merge {undoing.merge[:7]} that brought it was reverted in {by[:7]}"
+        return Finding(Reason.REVERTED_MERGE, told, {"by": by, "merge": undoing.merge, **to})
+    return Finding(Reason.REVERTED, f"{what}reverted in {by[:7]}", {"by": by, **to})
 
 
 def _landed(landing: Landing, gone_again: Mapping[str, Undoing]) -> Finding | None:
@@ -174,10 +183,8 @@ def _landed(landing: Landing, gone_again: Mapping[str, Undoing]) -> Finding | No
     for oid in landing.squashes:
         if oid not in gone_again:
             return Finding(Reason.SQUASHED, f"squashed: all it did is in {oid[:7]}", {"to": oid})
-    for oid in (*landing.same, *landing.squashes):
-        by = gone_again[oid].by
-        return Finding(Reason.REVERTED, f"landed as {oid[:7]}, reverted in {by[:7]}", {"by": by, "to": oid})
-    return None
+    landed = next(iter((*landing.same, *landing.squashes)), None)
+    return None if landed is None else _reverted(gone_again[landed], landed)
 
 
 def _strays(

@@ -16,7 +16,8 @@ def object_directories(common_dir: Path) -> list[Path]:
         directory = waiting.pop(0)
         if directory not in found:
             found.append(directory)
-            waiting += [Path(os.path.normpath(directory / line)) for line in _lines(directory)]
+            # Git goes into each one before it goes on to the next.
+            waiting = [Path(os.path.normpath(directory / line)) for line in _lines(directory)] + waiting
     return found
 
 
@@ -25,4 +26,11 @@ def _lines(directory: Path) -> list[str]:
         data = (directory / "info" / "alternates").read_bytes()
     except OSError:
         return []
-    return [os.fsdecode(line) for line in data.split(b"\n") if line and not line.startswith(b"#")]
+    return [os.fsdecode(_unquoted(line)) for line in data.split(b"\n") if line and not line.startswith(b"#")]
+
+
+def _unquoted(line: bytes) -> bytes:
+    """Return a path without the quotes and escapes of C in which git may write it."""
+    if len(line) < 2 or not (line.startswith(b'"') and line.endswith(b'"')):
+        return line
+    return line[1:-1].decode("unicode_escape").encode("latin-1")

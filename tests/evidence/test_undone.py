@@ -277,3 +277,40 @@ def test_reverts_are_found_after_garbage_collection(either: Repo) -> None:
     either.git("gc", "-q", "--prune=now")
     either.git("commit-graph", "write", "--reachable", "--changed-paths")
     assert found_of(either, oid, *side) == [by(first), in_merge(second, merge), in_merge(second, merge)]
+
+
+def test_a_change_that_was_here_beside_a_reverted_merge_stays(repo: Repo) -> None:
+    repo.git("checkout", "-q", "-b", "side")
+    oid = repo.commit("Picked and merged", {"side.txt": "1\n"})
+    repo.git("checkout", "-q", "main")
+    repo.git("cherry-pick", oid)
+    picked = repo.rev()
+    repo.commit("Main", {"m": "1\n"})
+    repo.git("merge", "-q", "--no-ff", "-m", "Merge", "side")
+    repo.git("revert", "--no-edit", "-m", "1", "HEAD", accept=(0, 1))
+    repo.git("commit", "-q", "--allow-empty", "-m", f"Revert\n\n{merge_reverted(repo)}", accept=(0, 1))
+    assert (repo.path / "side.txt").exists()
+    found = commit_finding(repo, oid)
+    assert (told(found), found.evidence) == (("current", "rewritten"), {"to": picked})
+
+
+def merge_reverted(repo: Repo) -> str:
+    """What git writes where it reverts the merge at HEAD; a revert of nothing is no commit by itself."""
+    return f"This reverts commit {repo.rev()}, reversing\nchanges made to {repo.rev('HEAD^1')}."
+
+
+def test_a_commit_that_was_picked_into_a_branch_whose_merge_was_reverted_is_reverted_with_it(repo: Repo) -> None:
+    repo.git("checkout", "-q", "-b", "lost")
+    oid = repo.commit("Change", {"side.txt": "1\n"})
+    repo.git("checkout", "-q", "-b", "side", "main")
+    repo.commit("Side", {"s": "1\n"})
+    repo.git("cherry-pick", oid)
+    picked = repo.rev()
+    repo.git("checkout", "-q", "main")
+    repo.git("branch", "-q", "-D", "lost")
+    repo.git("merge", "-q", "--no-ff", "-m", "Merge", "side")
+    merge = repo.rev()
+    repo.git("revert", "--no-edit", "-m", "1", merge)
+    found = commit_finding(repo, oid)
+    assert told(found) == ("stale", "reverted-merge")
+    assert found.evidence == {"by": repo.rev(), "merge": merge, "to": picked}
