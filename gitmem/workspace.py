@@ -65,6 +65,10 @@ class Workspace:
         entries = [replace(entry, review_state=states[entry.id]) for entry in contents.entries]
         return replace(contents, entries=tuple(newest_first(entries)))
 
+    def reread(self) -> None:
+        """Read the store anew when it is asked for next: what was read before a lock was taken does not count."""
+        self.__dict__.pop("contents", None)
+
     @cached_property
     def store_exists(self) -> bool:
         """Whether the store is there; its entries are not read for it. Raises DirectoryRefusedError."""

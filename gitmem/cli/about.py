@@ -27,7 +27,8 @@ def command(session: Session, *, paths: tuple[str, ...], as_json: bool) -> int:
     else:
         session.show("".join(_lines(session, mention) for mention in found.entries))
     if not found.entries:
-        session.hint("no entry cites this")
+        missing = f", and there is no such path here: {', '.join(found.missing)}" if found.missing else ""
+        session.hint(f"no entry cites this{missing}")
     return ExitCode.DONE if found.entries else ExitCode.NO
 
 

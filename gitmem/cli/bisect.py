@@ -49,7 +49,8 @@ def _lines(found: Bisected) -> Iterator[str]:
         yield f"    {visible_line(found.culprit.subject)}"
         yield f"    {visible_line(found.culprit.author)}, {found.culprit.date}"
         yield ""
-    for judgement in found.refs:
+    culprit = None if found.culprit is None else found.culprit.oid
+    for judgement in sorted(found.refs, key=lambda one: one.finding.evidence.get("by") != culprit):
         yield f"{visible_line(cited(judgement.ref))}: {visible_line(judgement.finding.message)}"
 
 

@@ -84,6 +84,8 @@ def _lines(session: Session, checked: Checked) -> Iterator[str]:
             for found in group:
                 yield from _entry(found)
             yield ""
+    if checked.since is not None and not checked.entries:
+        yield f"nothing that an entry cites was touched since {checked.since[:12]}"
     summary = checked.summary
     unread = f", {len(checked.invalid)} unreadable" if checked.invalid else ""
     yield f"{summary.current} current, {summary.stale} stale, {summary.unverified} unverified{unread}"

@@ -126,6 +126,8 @@ def anchor_spec(repository: Repository, spec: Spec, found: Found) -> SourceRef:
     kind = FileKind.IN_REPOSITORY if found.submodule else found.kind
     if kind is not FileKind.REGULAR:
         raise CitationError(f"{spec.path} cannot be cited: {_REFUSALS[kind]}")
+    if found.unmerged:
+        raise CitationError(f"{spec.path} cannot be cited: it has conflicts: resolve the merge first")
     if found.unfiltered is not None and not repository.is_clean(spec.path):
         raise CitationError(
             f"{spec.path} cannot be cited: only its clean filter '{found.unfiltered}' could tell what git would store, "

@@ -7,13 +7,25 @@ from typing import Final
 from gitmem.entry.model import SourceRef
 from gitmem.evidence.lines import Comparison, compare_file, compare_lines, count_lines
 from gitmem.evidence.verdict import Reason, Verdict, verdict_of
+from gitmem.git.alternates import object_directories
 from gitmem.git.objects import ObjectDamagedError, ObjectMissingError, file_at
 from gitmem.git.repository import Repository
 
 _TEXT_HASH: Final = re.compile("sha256:[0-9a-f]{64}")
 _HEX: Final = re.compile("[0-9a-fA-F]+")
 
-OBJECTS_MISSING: Final = "what was cited is not in this repository: `git fetch` it, or clone without a filter"
+_OBJECTS_MISSING: Final = "what was cited is not in this repository: `git fetch` it, or clone without a filter"
+LENDER_GONE: Final = "objects are borrowed from a repository that is gone: see objects/info/alternates in .git"
+
+
+def lenders_are_gone(repository: Repository) -> bool:
+    """Tell whether a repository that objects are borrowed from is not there any more."""
+    return not all(directory.is_dir() for directory in object_directories(repository.place.common_dir))
+
+
+def objects_missing(repository: Repository) -> str:
+    """Return why what was cited cannot be compared, and what helps."""
+    return LENDER_GONE if lenders_are_gone(repository) else _OBJECTS_MISSING
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +153,8 @@ def told(citation: Citation, comparison: Comparison) -> str:
     if comparison.reason is Reason.LINES_MOVED:
         evidence = comparison.evidence
         return f"{cited} moved to {_lines(evidence.get('lineStart'), evidence.get('lineEnd'))}"
+    if comparison.reason is Reason.UNCHANGED and citation.lines is None:
+        return "the file is unchanged"
     return _TOLD[comparison.reason].format(cited)
 
 
@@ -153,7 +167,7 @@ _TOLD: Final = {
     Reason.CONTENT_CHANGED: "{} changed",
     Reason.BINARY_CHANGED: "the file is binary and changed",
     Reason.RANGE_INVALID: "{} lie beyond the end of the file: correct the sourceRef",
-    Reason.BASELINE_MISSING: OBJECTS_MISSING,
+    Reason.BASELINE_MISSING: _OBJECTS_MISSING,
 }
 
 

@@ -11,12 +11,12 @@ from dataclasses import replace
 from typing import Final
 
 from gitmem.entry.model import SourceRef
+from gitmem.evidence.citation import LENDER_GONE, lenders_are_gone
 from gitmem.evidence.history import History
 from gitmem.evidence.rewrites import Landing
 from gitmem.evidence.target import Target
-from gitmem.evidence.undone import Reverted, Undoing, find_undone
+from gitmem.evidence.undone import Reverted, Undoing
 from gitmem.evidence.verdict import Finding, Reason
-from gitmem.git.alternates import object_directories
 from gitmem.git.objects import ObjectDamagedError, ObjectMissingError
 from gitmem.git.repository import Repository
 from gitmem.git.run import GitFailedError
@@ -30,10 +30,11 @@ Names = Mapping[str, "str | Finding"]
 
 
 def name_commits(target: Target, idents: Collection[str]) -> Names:
-    """Return what each id names. What the tip reaches is known to be a commit without a look at the object."""
+    """Return what each id names. Of what the tip is known to reach, git is only asked whether it is still here."""
     digits = target.repository.object_format.digits
     full = {ident for ident in set(idents) if len(ident) == digits and _HEX.fullmatch(ident)}
-    reached = set() if target.history is None else target.history.reached(full)
+    known = set() if target.history is None else target.history.reached(full)
+    reached = target.repository.commits_here(known)
     return {
         ident: ident if ident in reached else name_commit(target.repository, ident) for ident in sorted(set(idents))
     }
@@ -98,7 +99,7 @@ def _with_peeled(finding: Finding, ident: str, commit: str) -> Finding:
 
 
 def _missing(repository: Repository) -> Finding:
-    if _lenders_are_gone(repository):
+    if lenders_are_gone(repository):
         return _lender_gone()
     if repository.head.shallow:
         return Finding(
@@ -109,14 +110,8 @@ def _missing(repository: Repository) -> Finding:
     return Finding(Reason.MISSING, "no such commit in this repository: fetch the branch it was on, or cite another")
 
 
-def _lenders_are_gone(repository: Repository) -> bool:
-    return not all(directory.is_dir() for directory in object_directories(repository.place.common_dir))
-
-
 def _lender_gone() -> Finding:
-    return Finding(
-        Reason.ODB_ERROR, "objects are borrowed from a repository that is gone: see objects/info/alternates in .git"
-    )
+    return Finding(Reason.ODB_ERROR, LENDER_GONE)
 
 
 def _damaged(oid: str) -> Finding:
@@ -134,18 +129,17 @@ def _place(target: Target, commits: set[str]) -> dict[str, Finding]:
         if len(commits) > 1:  # one broken history must not hide what can be said of the others
             return {oid: finding for commit in commits for oid, finding in _place(target, {commit}).items()}
         broken = Finding(Reason.ODB_ERROR, "history cannot be walked to its end here: run `git fsck`")
-        return dict.fromkeys(commits, _lender_gone() if _lenders_are_gone(target.repository) else broken)
+        return dict.fromkeys(commits, _lender_gone() if lenders_are_gone(target.repository) else broken)
 
 
 def _placed(repository: Repository, history: History, tip: str, commits: set[str]) -> dict[str, Finding]:
     repository.progress("commits")
     outside = history.unreachable(commits)
-    reverted = Reverted(history.reverts())
-    undone = find_undone(repository, reverted, commits - outside)
-    undone |= {oid: Undoing(revert.oid) for oid in outside if (revert := reverted.by(oid)) is not None}
+    reverted = Reverted(repository, history.reverts())
+    undone = reverted.among(commits)
     landings = history.landings(outside | undone.keys())
     landed = {oid for landing in landings.values() for oid in (*landing.same, *landing.squashes)}
-    gone_again = find_undone(repository, reverted, landed) if landed else {}
+    gone_again = reverted.among(landed)
     found = dict.fromkeys(commits - outside - undone.keys(), Finding(Reason.REACHABLE, "reachable from HEAD"))
     for oid, undoing in undone.items():
         found[oid] = _undone(repository, undoing, landings[oid], gone_again)
@@ -193,25 +187,50 @@ def _strays(
     """Say of each commit whose change is not in the tip's history where it is."""
     if not commits:
         return {}
-    amended = _amended(repository, tip, commits)
+    heirs = _recorded(repository, commits)
+    amended = _amended(repository, tip, heirs)
     rest = set(commits) - amended.keys()
-    lost = repository.in_no_ref(rest) if rest else set()
-    refs = repository.refs_that_contain(rest - lost, tip) if rest - lost else {}
-    return amended | {oid: _stray(repository, oid in lost, refs.get(oid, []), landings[oid]) for oid in rest}
+    asked = rest | {heir for oid in rest for heir in heirs.get(oid, ())}
+    lost = repository.in_no_ref(asked) if asked else set()
+    refs = repository.refs_that_contain(asked - lost, tip) if asked - lost else {}
+    found = dict(amended)
+    for oid in rest:
+        heir = next((heir for heir in heirs.get(oid, ()) if heir not in lost), None) if oid in lost else None
+        if heir is None:
+            found[oid] = _stray(repository, oid in lost, refs.get(oid, []), landings[oid])
+        else:
+            elsewhere = _elsewhere(refs.get(heir, []))
+            told = f"rewritten as {heir[:7]}, which is {elsewhere} and not in HEAD's history"
+            found[oid] = Finding(Reason.OTHER_BRANCH, told, {"refs": refs.get(heir, []), "to": heir})
+    return found
 
 
-def _amended(repository: Repository, tip: str, commits: Collection[str]) -> dict[str, Finding]:
-    """Say which commits git told the post-rewrite hook to be others now, with another change."""
+def _elsewhere(refs: Sequence[str]) -> str:
+    return f"in {refs[0]}" if refs else "in another worktree"
+
+
+def _recorded(repository: Repository, commits: Collection[str]) -> dict[str, list[str]]:
+    """Return what git told the post-rewrite hook that commits became, as far as it is here, the latest first."""
     rewritten = repository.rewritten()
     heirs = {oid: _heirs(rewritten, oid) for oid in commits if oid in rewritten}
-    here = {heir for found in heirs.values() for heir in found if _exists(repository, heir)}
+    return {oid: [heir for heir in found if _exists(repository, heir)] for oid, found in heirs.items()}
+
+
+def _amended(repository: Repository, tip: str, heirs: Mapping[str, Sequence[str]]) -> dict[str, Finding]:
+    """Say which commits were rewritten into others of the tip's history whose patch is not the same."""
+    here = {heir for found in heirs.values() for heir in found}
     reached = here - repository.unreachable(here, tip) if here else set()
-    latest = {oid: next((heir for heir in found if heir in reached), None) for oid, found in heirs.items()}
-    return {
-        oid: Finding(Reason.REWRITTEN_CHANGED, f"amended: it is {heir[:7]} now, with another change", {"to": heir})
-        for oid, heir in latest.items()
-        if heir is not None
-    }
+    latest = {oid: heir for oid, found in heirs.items() for heir in [next(filter(reached.__contains__, found), None)]}
+    pairs = {oid: heir for oid, heir in latest.items() if heir is not None}
+    return {oid: _heir(repository, oid, heir) for oid, heir in pairs.items()}
+
+
+def _heir(repository: Repository, oid: str, heir: str) -> Finding:
+    # A merge, and a commit that changes nothing, have no patch by which they could be known again.
+    parents = repository.parents([oid, heir])
+    if len(parents.get(oid, ())) == len(parents.get(heir, ())) and not any(repository.changes([oid, heir]).values()):
+        return Finding(Reason.REWRITTEN, f"rewritten: it is {heir[:7]} now", {"to": heir})
+    return Finding(Reason.REWRITTEN_CHANGED, f"amended: it is {heir[:7]} now, with another change", {"to": heir})
 
 
 def _heirs(rewritten: Mapping[str, Sequence[str]], oid: str) -> list[str]:
@@ -235,13 +254,12 @@ def _exists(repository: Repository, oid: str) -> bool:
 
 def _stray(repository: Repository, lost: bool, refs: list[str], landing: Landing) -> Finding:  # noqa: FBT001 - private, a fact about the commit
     if not lost:
-        where = f"in {refs[0]}" if refs else "in another worktree"
-        return Finding(Reason.OTHER_BRANCH, f"not in HEAD's history, but {where}", {"refs": refs})
+        return Finding(Reason.OTHER_BRANCH, f"not in HEAD's history, but {_elsewhere(refs)}", {"refs": refs})
     if repository.head.shallow:
         return Finding(
             Reason.SHALLOW_HISTORY, "history is cut short here: `git fetch --unshallow`, in CI fetch-depth: 0"
         )
-    if _lenders_are_gone(repository):
+    if lenders_are_gone(repository):
         return _lender_gone()
     if landing.unknown and repository.partial:
         told = "cannot be compared in this partial clone: fetch the commit's files, or clone without a filter"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from gitmem.git.objects import ObjectDamagedError, ObjectKind, ObjectMissingError, file_at
+from gitmem.git.objects import ObjectDamagedError, ObjectKind, ObjectMissingError
 from gitmem.git.repository import Repository
 from gitmem.git.run import GitFailedError
 from gitmem.git.trees import Passage, PathHistory
@@ -38,14 +38,26 @@ def find_culprits(repository: Repository, tip: str, questions: Sequence[Question
         asked = [(at, q) for at, q in enumerate(questions) if (q.since in known) is limited]
         if not asked:
             continue
-        excluded = repository.common_ancestors(sorted(filter(None, known)), tip) if limited else []
         try:
+            excluded = repository.common_ancestors(sorted(filter(None, known)), tip) if limited else []
             history = repository.path_history({q.path for _, q in asked}, tip, excluded)
         except GitFailedError:
             continue
         for at, question in asked:
-            answers[at] = _answer(repository, history, question, since=question.since if limited else None)
-    return answers
+            answers[at] = _answer(history, question)
+    return _after_anchors(repository, tip, questions, answers)
+
+
+def _after_anchors(
+    repository: Repository, tip: str, questions: Sequence[Question], answers: Sequence[str | None]
+) -> list[str | None]:
+    """Leave out what broke before a citation was made: that is another story."""
+    sinces = {question.since for question, answer in zip(questions, answers, strict=True) if answer is not None}
+    after = {since: repository.outside(tip, since) for since in sinces if since and _is_here(repository, since)}
+    return [
+        None if answer is not None and question.since in after and answer not in after[question.since] else answer
+        for question, answer in zip(questions, answers, strict=True)
+    ]
 
 
 def _is_here(repository: Repository, commit: str | None) -> bool:
@@ -55,7 +67,7 @@ def _is_here(repository: Repository, commit: str | None) -> bool:
         return False
 
 
-def _answer(repository: Repository, history: PathHistory, question: Question, since: str | None) -> str | None:
+def _answer(history: PathHistory, question: Question) -> str | None:
     verdicts: dict[str | None, bool] = {}
 
     def holds(blob: str | None) -> bool:
@@ -64,12 +76,8 @@ def _answer(repository: Repository, history: PathHistory, question: Question, si
         return verdicts[blob]
 
     try:
-        found = _last_break(history.walk(question.path, question.at_tip), holds)
-        if found is None or since is None or holds(file_at(repository.objects, since, question.path)):
-            return found
-        # What was cited was not committed then, so what broke before that is another story.
-        return None if repository.is_ancestor(found, since) else found
-    except (ObjectMissingError, ObjectDamagedError, GitFailedError):
+        return _last_break(history.walk(question.path, question.at_tip), holds)
+    except (ObjectMissingError, ObjectDamagedError):
         return None
 
 

@@ -41,6 +41,19 @@ def find_elsewhere(target: Target, gone: Mapping[int, Citation]) -> dict[int, st
     return {at: path for at, path in (found | lines).items() if path is not None}
 
 
+def stands_elsewhere(target: Target, citation: Citation) -> bool:
+    """Tell whether a citation that history cannot follow stands under other paths, so that it may have gone there.
+
+    Only a shallow clone leaves that open: elsewhere history has told that the file was deleted.
+    """
+    if not target.repository.head.shallow:
+        return False
+    listing = {path: entry.oid for path, entry in target.listing.items() if entry.is_file}
+    if citation.blob is not None and citation.blob in listing.values():
+        return True
+    return citation.text_hash is not None and bool(_places(target, {0: citation}, listing)[0])
+
+
 def _likeliest(path: str, places: Collection[str]) -> str | None:
     """Return the only place, or the only one of the same file name."""
     if len(places) == 1:
@@ -51,6 +64,11 @@ def _likeliest(path: str, places: Collection[str]) -> str | None:
 
 def _find_lines(target: Target, gone: Mapping[int, Citation], listing: Mapping[str, str]) -> dict[int, str | None]:
     """Look for cited lines by their hash, which is all that a clone without their blob has of them."""
+    return {at: _telling(gone[at], paths) for at, paths in _places(target, gone, listing).items()}
+
+
+def _places(target: Target, gone: Mapping[int, Citation], listing: Mapping[str, str]) -> dict[int, list[str]]:
+    """Return the files in which the lines of each citation stand."""
     wanted: dict[int, dict[str, list[int]]] = {}
     for at, citation in gone.items():
         count = 0 if citation.lines is None else citation.lines[1] - citation.lines[0] + 1
@@ -62,7 +80,7 @@ def _find_lines(target: Target, gone: Mapping[int, Citation], listing: Mapping[s
             for text in _hashes(lines, count) & hashes.keys():
                 for at in hashes[text]:
                     places[at].append(path)
-    return {at: _telling(gone[at], paths) for at, paths in places.items()}
+    return places
 
 
 def tells(citation: Citation) -> bool:

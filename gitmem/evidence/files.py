@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from gitmem.entry.model import SourceRef, SourceType
-from gitmem.evidence.citation import OBJECTS_MISSING, Citation, Comparisons, citation_of, range_of, told
+from gitmem.evidence.citation import Citation, Comparisons, citation_of, objects_missing, range_of, told
 from gitmem.evidence.commits import Names
 from gitmem.evidence.lines import Comparison
 from gitmem.evidence.paths import normalise
@@ -68,7 +68,7 @@ def _judge(target: Target, comparisons: Comparisons, ref: SourceRef, path: str, 
             return _judge_hidden(target, comparisons, citation, found)
         return _judge_citation(target, comparisons, citation, found)
     except ObjectMissingError:
-        return Finding(Reason.BASELINE_MISSING, OBJECTS_MISSING)
+        return Finding(Reason.BASELINE_MISSING, objects_missing(target.repository))
     except ObjectDamagedError as error:
         return Finding(Reason.ODB_ERROR, f"object {error.oid} cannot be read: run `git fsck`")
 
@@ -94,8 +94,10 @@ def _judge_citation(target: Target, comparisons: Comparisons, citation: Citation
 
 def _judge_content(target: Target, comparisons: Comparisons, citation: Citation, found: Found) -> Finding | Case:
     if found.unfiltered is not None and found.tracked and not target.repository.is_clean(citation.path):
-        changed = f"changed here, and only its clean filter '{found.unfiltered}' could tell how: commit it, then check"
-        return Finding(Reason.BASELINE_MISSING, changed, {"dirty": True})
+        told_how = (
+            f"only its clean filter '{found.unfiltered}' could tell whether it changed here: `git add` it, then check"
+        )
+        return Finding(Reason.BASELINE_MISSING, told_how)
     comparison = comparisons.with_content(citation, found.data, found.blob)
     if verdict_of(comparison.reason) is Verdict.STALE:
         return Case(citation, replace(found, data=b""), comparison)

@@ -1,13 +1,13 @@
 """Where cited content went that is not at its path any more.
 
-A file that is gone is followed from rename to rename as git pairs them. Code moves without its file too: lines that a
-commit took out are looked for in the other files that it changed. Where there is no history to look at, the content
-itself is looked for.
+A file that is gone, or was rewritten, is followed from rename to rename as git pairs them. Code moves without its file
+too: lines of a file that a commit deleted are looked for in the other files that it changed. Where there is no history
+to look at, the content itself is looked for.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from gitmem.evidence.citation import Citation, Comparisons, blob_at
 from gitmem.evidence.culprit import Question
@@ -53,15 +53,26 @@ class Moved:
         return verdict_of(self.comparison.reason) is Verdict.CURRENT
 
 
+class Hop(NamedTuple):
+    """A rename: the old path, the commit that renamed the file, and the parent of it that had the file there."""
+
+    path: str
+    commit: str
+    parent: str
+
+
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """What following the lost citations came to: where they are, and the commits that deleted those that are nowhere.
+    """What following the lost citations came to, by their places among those that were asked for.
 
-    Both are by the citation's place among those that were asked for.
+    `moved` is where they are, `deleted` the commits that deleted those that are nowhere, `hops` the renames on the way.
+    `unknown` are those that could not be followed, because objects are missing.
     """
 
     moved: Mapping[int, Moved]
     deleted: Mapping[int, str]
+    hops: Mapping[int, Sequence[Hop]]
+    unknown: Collection[int]
 
 
 def follow_all(target: Target, comparisons: Comparisons, lost: Mapping[int, Lost]) -> Trail:
@@ -77,10 +88,12 @@ class _Follower:
         self._lost = lost
         self._moved: dict[int, Moved] = {}
         self._deleted: dict[int, str] = {}
+        self._hops: dict[int, list[Hop]] = {}
+        self._unknown: set[int] = set()
 
     def run(self) -> Trail:
         self._land(self._only_case(), only_intact=True)
-        self._land(self._staged())
+        self._land(self._staged({at: one.citation.path for at, one in self._open() if one.staged}))
         waiting = {at: (one.citation.path, one.broke) for at, one in self._open() if one.broke is not None}
         for _round in range(_RENAMES):
             if not waiting:
@@ -89,7 +102,7 @@ class _Follower:
         if self._repository.head.shallow:  # what history cannot tell here, the content has to
             rest = {at: one.citation for at, one in self._open() if one.gone and not one.broke and not one.staged}
             self._land({at: (path, None) for at, path in find_elsewhere(self._target, rest).items()} if rest else {})
-        return Trail(self._moved, self._deleted)
+        return Trail(self._moved, self._deleted, self._hops, self._unknown)
 
     def _open(self) -> list[tuple[int, Lost]]:
         return [(at, one) for at, one in self._lost.items() if at not in self._moved]
@@ -103,8 +116,8 @@ class _Follower:
             for path in find_folded(self._target, one.citation.path)
         }
 
-    def _staged(self) -> dict[int, tuple[str, str | None]]:
-        paths = {at: one.citation.path for at, one in self._open() if one.staged}
+    def _staged(self, paths: Mapping[int, str]) -> dict[int, tuple[str, str | None]]:
+        """Return where the index has files that the tip has at the given paths."""
         if not paths or self._target.tip is None or self._target.kind is TargetKind.COMMIT:
             return {}
         try:
@@ -115,18 +128,24 @@ class _Follower:
 
     def _follow_once(self, waiting: Mapping[int, tuple[str, str]]) -> dict[int, tuple[str, str]]:
         """Follow one rename of each citation that waits at a path; return those that went on from there."""
-        edges = self._edges(waiting)
-        asked = sorted({edges[at] for at in waiting if self._lost[at].gone})
         try:
+            edges = self._edges(waiting)
+            asked = sorted(set(edges.values()))
             renames = dict(zip(asked, self._repository.renamed_by(asked), strict=True))
         except GitFailedError:
+            self._unknown |= waiting.keys()
             return {}
-        to = {at: renames[edges[at]].get(path) for at, (path, _) in waiting.items() if self._lost[at].gone}
+        to = {at: renames[edges[at]].get(path) for at, (path, _) in waiting.items()}
         paired = {at: (path, waiting[at][1]) for at, path in to.items() if path is not None}
-        self._land(paired)
-        for at in waiting.keys() - paired.keys():
-            self._deleted[at] = waiting[at][1]
-        self._land_scattered({at: edges[at] for at in waiting if at not in paired and tells(self._lost[at].citation)})
+        self._land({at: place for at, place in paired.items() if self._lost[at].gone})
+        self._land({at: place for at, place in paired.items() if not self._lost[at].gone}, only_intact=True)
+        for at, (path, commit) in waiting.items():
+            if at in paired:
+                self._hops.setdefault(at, []).append(Hop(path, commit, edges[at][1]))
+            elif self._lost[at].gone:
+                self._deleted[at] = commit
+        gone = {at: edges[at] for at in waiting if at not in paired and self._lost[at].gone}
+        self._land_scattered({at: edge for at, edge in gone.items() if tells(self._lost[at].citation)})
         return self._onward({at: place for at, place in paired.items() if at not in self._moved})
 
     def _edges(self, waiting: Mapping[int, tuple[str, str]]) -> dict[int, tuple[str, str]]:
@@ -143,14 +162,18 @@ class _Follower:
         return next((parent for parent in parents if blob_at(self._repository, parent, path) is not None), parents[0])
 
     def _onward(self, paths: Mapping[int, tuple[str, str]]) -> dict[int, tuple[str, str]]:
-        """Return which of the new paths lost their file too, and by which commit."""
+        """Return which of the new paths lost their file too, and by which commit; renames may be staged only."""
         if not paths or self._target.history is None:
             return {}
-        questions = [Question(path, None, since, is_file) for path, since in paths.values()]
-        answers = self._target.history.culprits(questions)
+        committed = self._target.committed({path for path, _ in paths.values()})
+        here = {at: path for at, (path, _) in paths.items() if committed.get(path) is not None}
+        self._land(self._staged(here))
+        rest = {at: place for at, place in paths.items() if at not in here}
+        questions = [Question(path, None, since, is_file) for path, since in rest.values()]
+        answers = self._target.history.culprits(questions) if questions else []
         return {
             at: (path, commit)
-            for (at, (path, _)), commit in zip(paths.items(), answers, strict=True)
+            for (at, (path, _)), commit in zip(rest.items(), answers, strict=True)
             if commit is not None
         }
 

@@ -159,6 +159,8 @@ def follow(start: int, end: int, old: bytes, new: bytes) -> tuple[int, int] | No
     place = {was: line for line, was in _alignment(before, now).items()}
     above = max((line for line in place if line < start), default=0)
     below = min((line for line in place if line > end), default=len(before) + 1)
+    if not place and (start, end) != (1, len(before)):
+        return None  # nothing says where the range was
     first = place.get(start, place.get(above, 0) + 1)
     last = place.get(end, place.get(below, len(now) + 1) - 1)
     return (first, last) if first <= last else None
@@ -172,9 +174,12 @@ class Run(NamedTuple):
     around: tuple[bytes, bytes]
 
 
+_END: Final = b"\0"  # stands for the line before the first and the one behind the last
+
+
 def framed(lines: list[bytes]) -> list[bytes]:
-    """Return the lines between two that stand for the ends of the file, and that no file has."""
-    return [b"\n", *lines, b"\n"]
+    """Return the lines between two that stand for the ends of the file, and that no text has."""
+    return [_END, *lines, _END]
 
 
 def changed_runs(before: list[bytes], now: list[bytes]) -> list[Run]:
@@ -182,16 +187,21 @@ def changed_runs(before: list[bytes], now: list[bytes]) -> list[Run]:
     pairs = {old: new for new, old in _alignment(before, now).items()}
     anchors = [(0, 0), *sorted(pairs.items()), (len(before) + 1, len(now) + 1)]
     ends = framed(now)
-    runs = [
+    return [
         Run(before[old : next_old - 1], now[new : next_new - 1], (ends[new], ends[next_new]))
         for (old, new), (next_old, next_new) in pairwise(anchors)
+        if next_old > old + 1 or next_new > new + 1
     ]
-    return [run for run in runs if run.taken or run.put]
 
 
-def stands_in(block: list[bytes], lines: list[bytes]) -> bool:
-    """Tell whether lines stand somewhere in others, one behind the other; no lines stand everywhere."""
-    return not block or bool(_occurrences(lines, block))
+def joined(lines: Sequence[bytes]) -> bytes:
+    """Return lines as one text in which others can be looked for quickly."""
+    return b"\n" + b"".join(line + b"\n" for line in lines)
+
+
+def stands_in(block: list[bytes], text: bytes) -> bool:
+    """Tell whether lines stand in a joined text, one behind the other; no lines stand everywhere."""
+    return joined(block) in text if block else True
 
 
 def _alignment(before: list[bytes], now: list[bytes]) -> dict[int, int]:

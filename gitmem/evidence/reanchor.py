@@ -73,7 +73,9 @@ def relinked(target: Target, refs: Sequence[SourceRef]) -> list[SourceRef]:
 
 def confirmed(target: Target, refs: Sequence[SourceRef]) -> list[Reanchored]:
     """Return the sourceRefs anchored to the present code, whatever changed: a person looked, and it is still true."""
-    found = [Reanchored(ref) for ref in refs]
+    found = [
+        Reanchored(ref, left=None if ref.source_type in set(SourceType) else "its type is unknown") for ref in refs
+    ]
     for part in _parts(target, refs):
         found[part.place] = _confirm(target, found[part.place], part)
     return found

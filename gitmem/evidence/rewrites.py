@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gitmem.evidence.lines import Run, changed_runs, framed, is_binary, split_lines, stands_in
+from gitmem.evidence.lines import Run, changed_runs, framed, is_binary, joined, split_lines, stands_in
 from gitmem.git.objects import ObjectDamagedError, ObjectKind, ObjectMissingError
 from gitmem.git.patches import Change, Changes
 from gitmem.git.repository import Repository
@@ -57,8 +57,9 @@ def find_landings(
     order = {oid: place for place, oid in enumerate(candidates)}
     considered = {oid: sorted(found, key=order.__getitem__) for oid, found in wide.items() if found}
     twins = _twins(repository, changes, candidates, considered)
+    contents = _Contents(repository)
     return {
-        oid: _landing(repository, changes[oid], candidates, considered.get(oid, ()), twins.get(oid, ()))
+        oid: _landing(contents, oid, changes[oid], candidates, considered.get(oid, ()), twins.get(oid, ()))
         if oid in changes
         else Landing()
         for oid in ordered
@@ -68,7 +69,8 @@ def find_landings(
 def _own_changes(repository: Repository, commits: Sequence[str]) -> Mapping[str, Changes]:
     """Return what each commit changed; one whose parents are cut off by a shallow clone cannot be compared."""
     parents = repository.parents(commits)
-    return repository.changes([oid for oid in commits if len(parents.get(oid, ())) < 2 and oid not in repository.cut])
+    whole = [oid for oid in commits if oid in parents and len(parents[oid]) < 2]
+    return repository.changes([oid for oid in whole if oid not in repository.cut])
 
 
 def _touching_all(changes: Changes, by_path: Mapping[str, set[str]]) -> set[str]:
@@ -124,29 +126,34 @@ def _blobs(change: Change) -> Iterator[str]:
             yield oid
 
 
-def _landing(
-    repository: Repository,
+def _landing(  # noqa: PLR0917 - private, called once
+    contents: "_Contents",
+    commit: str,
     changes: Changes,
     candidates: Mapping[str, Changes],
     considered: Sequence[str],
     same: Sequence[str],
 ) -> Landing:
-    if same or not considered:
-        return Landing(tuple(same))
-    if not all(_is_here(repository, change) for change in changes.values()):
+    is_ancestor = contents.repository.is_ancestor
+    # What a commit was built upon is not where it landed.
+    twins = tuple(oid for oid in same if not is_ancestor(oid, commit))
+    if twins or not considered:
+        return Landing(twins)
+    if not all(_is_here(contents.repository, change) for change in changes.values()):
         return Landing(unknown=True)
-    return Landing((), tuple(oid for oid in considered if _contains(repository, candidates[oid], changes)))
+    found = (oid for oid in considered if oid not in same and _contains(contents, candidates[oid], changes))
+    return Landing((), tuple(oid for oid in found if not is_ancestor(oid, commit)))
 
 
-def _contains(repository: Repository, whole: Changes, part: Changes) -> bool:
+def _contains(contents: "_Contents", whole: Changes, part: Changes) -> bool:
     try:
-        found = [_landed(repository, change, whole[path]) for path, change in part.items()]
+        found = [_landed(contents, change, whole[path]) for path, change in part.items()]
     except (ObjectMissingError, ObjectDamagedError):
         return False
     return all(landed is not None for landed in found) and any(found)
 
 
-def _landed(repository: Repository, part: Change, whole: Change) -> bool | None:
+def _landed(contents: "_Contents", part: Change, whole: Change) -> bool | None:
     """Tell whether what happened to one path happened in another commit too: None if not, False if it says little.
 
     Blank lines and lone brackets are put in and taken out everywhere; they say nothing by themselves.
@@ -157,41 +164,60 @@ def _landed(repository: Repository, part: Change, whole: Change) -> bool | None:
         return True
     if part.old == part.new:  # executable now, or not any more
         return True
-    contents = [_lines(repository, blob) for blob in (part.old, part.new, whole.old, whole.new)]
-    old, new, before, now = contents
-    if whole.puts_file != part.puts_file or old is None or new is None or before is None or now is None:
+    runs = contents.runs(part.old, part.new)
+    before, now = contents.lines(whole.old), contents.lines(whole.new)
+    if whole.puts_file != part.puts_file or runs is None or before is None or now is None:
         return None  # binary: only the same content is the same
-    runs = changed_runs(old, new)
-    taken = [out for out, _into, _around in changed_runs(before, now)]
-    if not all(_stands(run, taken, before, now) for run in runs):
+    old_text, new_text = joined(framed(before)), joined(framed(now))
+    if not all(_is_put(run, old_text, new_text) for run in runs) or not _are_taken(runs, before, now):
         return None
     return any(_tells(line) for run in runs for line in (*run.taken, *run.put))
 
 
-def _stands(run: Run, taken: Sequence[list[bytes]], before: list[bytes], now: list[bytes]) -> bool:
-    """Tell whether a run of changed lines was taken out, and stands where the same line is above or below it.
+def _is_put(run: Run, before: bytes, now: bytes) -> bool:
+    """Tell whether the lines of a run stand beside the same line above or below, now and not before.
 
-    Both must be so after the other commit and not before it. The ends of a file are lines too here.
+    The ends of a file are lines too here.
     """
-    if not any(stands_in(run.taken, out) for out in taken):
-        return False
     above, below = run.around
     windows = [[above, *run.put], [*run.put, below]] if run.put else [[above, below]]
-    return any(stands_in(window, framed(now)) and not stands_in(window, framed(before)) for window in windows)
+    return any(stands_in(window, now) and not stands_in(window, before) for window in windows)
+
+
+def _are_taken(runs: Sequence[Run], before: list[bytes], now: list[bytes]) -> bool:
+    """Tell whether all that the runs took out was taken out between two contents."""
+    wanted = [run.taken for run in runs if run.taken]
+    taken = [joined(run.taken) for run in changed_runs(before, now)] if wanted else []
+    return all(any(stands_in(block, out) for out in taken) for block in wanted)
+
+
+class _Contents:
+    """Blobs as lines, and what two of them differ by: one change is compared with many."""
+
+    def __init__(self, repository: Repository) -> None:
+        self.repository = repository
+        self._runs: dict[tuple[str, str], list[Run] | None] = {}
+
+    def lines(self, blob: str) -> list[bytes] | None:
+        """Return the lines of a blob, none of no blob, None of a binary one. Raises ObjectMissingError."""
+        if not blob.strip(_NOTHING):
+            return []
+        if self.repository.objects.kind(blob) is not ObjectKind.BLOB:
+            raise ObjectMissingError(blob)
+        data = self.repository.objects.blob(blob)
+        return None if is_binary(data) else split_lines(data)
+
+    def runs(self, old: str, new: str) -> list[Run] | None:
+        """Return the runs by which two blobs differ, None where one is binary. Raises ObjectMissingError."""
+        if (old, new) not in self._runs:
+            before, now = self.lines(old), self.lines(new)
+            self._runs[old, new] = None if before is None or now is None else changed_runs(before, now)
+        return self._runs[old, new]
 
 
 def _are_files(part: Change, whole: Change) -> bool:
     modes = (part.old_mode, part.new_mode, whole.old_mode, whole.new_mode)
     return all(mode == 0 or mode & 0o170000 == 0o100000 for mode in modes)
-
-
-def _lines(repository: Repository, blob: str) -> list[bytes] | None:
-    if not blob.strip(_NOTHING):
-        return []
-    if repository.objects.kind(blob) is not ObjectKind.BLOB:
-        raise ObjectMissingError(blob)
-    data = repository.objects.blob(blob)
-    return None if is_binary(data) else split_lines(data)
 
 
 def _tells(line: bytes) -> bool:

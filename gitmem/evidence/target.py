@@ -109,7 +109,7 @@ class Found:
     `unfiltered` names the clean filter that would have to run to know the stored form of a changed file; the
     index's blob stands in for it. `committed` is the blob of the regular file that the tip has at the path, None if
     it has none, `uncertain` that this is not known. `skipped` says that git does not look at the path on disk
-    (sparse checkout), `ignored` that an ignore rule names an untracked one.
+    (sparse checkout), `ignored` that an ignore rule names an untracked one, `unmerged` that a conflict is not resolved.
     """
 
     kind: FileKind
@@ -121,6 +121,7 @@ class Found:
     ignored: bool = False
     skipped: bool = False
     submodule: bool = False
+    unmerged: bool = False
     unfiltered: str | None = None
 
     @property
@@ -211,6 +212,7 @@ def _on_disk(repository: Repository, paths: Collection[str], index: Mapping[str,
                 ignored=path in ignored,
                 skipped=path in index and index[path].skip_worktree,
                 submodule=path in index and index[path].is_submodule,
+                unmerged=path in index and index[path].unmerged,
             ),
             index.get(path),
             attributes.get(path),

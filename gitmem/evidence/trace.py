@@ -3,18 +3,23 @@
 History is asked for all such citations together.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
 
-from gitmem.evidence.citation import Citation, Comparisons, blob_at, told
-from gitmem.evidence.culprit import Question
-from gitmem.evidence.follow import Lost, Moved, follow_all, is_file
+from gitmem.evidence.citation import Citation, Comparisons, blob_at, objects_missing, told
+from gitmem.evidence.culprit import Question, find_culprits
+from gitmem.evidence.elsewhere import stands_elsewhere
+from gitmem.evidence.follow import Hop, Lost, Moved, Trail, follow_all, is_file
 from gitmem.evidence.lines import Comparison
 from gitmem.evidence.target import Found, Target, TargetKind
 from gitmem.evidence.verdict import Finding, Reason
 from gitmem.git.objects import ObjectDamagedError, ObjectMissingError
 from gitmem.git.run import GitFailedError
 from gitmem.text import visible_line
+
+_COLD: Final = "it may be elsewhere now, but history is cut short here: `git fetch --unshallow`, in CI fetch-depth: 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +38,14 @@ def trace(target: Target, comparisons: Comparisons, cases: Sequence[Case]) -> li
     target.repository.progress("history of files")
     breaks = _breaks(target, comparisons, cases)
     trail = follow_all(target, comparisons, {at: _lost(case, breaks.get(at)) for at, case in enumerate(cases)})
-    moved = dict(trail.moved) | _broken_later(target, comparisons, cases, trail.moved)
+    moved = dict(trail.moved) | _broken_on_the_way(target, comparisons, cases, trail)
     commits = breaks | dict(trail.deleted)
-    return [_finding(target, case, moved.get(at), commits.get(at)) for at, case in enumerate(cases)]
+    return [
+        _objects_missing(target)
+        if at in trail.unknown and target.repository.partial
+        else _finding(target, case, moved.get(at), commits.get(at))
+        for at, case in enumerate(cases)
+    ]
 
 
 def _finding(target: Target, case: Case, moved: Moved | None, broke: str | None) -> Finding:
@@ -76,17 +86,41 @@ def _question(comparisons: Comparisons, case: Case) -> Question | None:
     return Question(citation.path, at_tip, citation.commit, lambda blob: comparisons.holds(citation, blob), about)
 
 
-def _broken_later(
-    target: Target, comparisons: Comparisons, cases: Sequence[Case], moved: Mapping[int, Moved]
+def _broken_on_the_way(
+    target: Target, comparisons: Comparisons, cases: Sequence[Case], trail: Trail
 ) -> dict[int, Moved]:
-    """Find the commits that changed what was cited after its file had gone elsewhere."""
-    there = {at: one for at, one in moved.items() if not one.intact}
+    """Find the commits that changed what was cited: after its file had been renamed, by renaming it, or before that."""
+    there = {at: one for at, one in trail.moved.items() if not one.intact}
     later = [
         Case(replace(cases[at].citation, path=one.path, commit=one.by), one.found, one.comparison)
         for at, one in there.items()
     ]
     breaks = _breaks(target, comparisons, later)
-    return {at: replace(one, by=breaks[place]) for place, (at, one) in enumerate(there.items()) if place in breaks}
+    found = {at: breaks[place] for place, at in enumerate(there) if place in breaks}
+    for at in there.keys() - found.keys():
+        by = _broken_before(target, comparisons, cases[at].citation, trail.hops.get(at, ()))
+        if by is not None:
+            found[at] = by
+    return {at: replace(there[at], by=by) for at, by in found.items()}
+
+
+def _broken_before(target: Target, comparisons: Comparisons, citation: Citation, hops: Sequence[Hop]) -> str | None:
+    """Return the commit that changed what was cited at one of the paths that its file had, the newest first."""
+    about = (citation.blob, citation.text_hash, citation.lines)
+    for number in reversed(range(len(hops))):
+        hop, since = hops[number], hops[number - 1].commit if number else citation.commit
+        here = replace(citation, path=hop.path)
+        before = blob_at(target.repository, hop.parent, hop.path)
+        try:
+            if comparisons.holds(here, before):
+                return hop.commit
+        except (ObjectMissingError, ObjectDamagedError):
+            return None
+        question = Question(hop.path, before, since, partial(comparisons.holds, here), about)
+        (found,) = find_culprits(target.repository, hop.parent, [question])
+        if found is not None:
+            return found
+    return None
 
 
 # What is said
@@ -97,14 +131,22 @@ def _changed(case: Case, comparison: Comparison, broke: str | None) -> Finding:
     dirty = {"dirty": True} if found.dirty and not found.skipped else {}
     sparse = {"sparse": True} if found.skipped else {}
     where = _in(broke) or (" here, not yet committed" if dirty else "")
+    where += _kept(case.citation, comparison)
     hidden = ", as HEAD says (not checked out here)" if sparse else ""
     evidence = {**comparison.evidence, **_by(broke), **dirty, **sparse}
-    return Finding(comparison.reason, f"{told(case.citation, comparison)}{where}{_kept(comparison)}{hidden}", evidence)
+    return Finding(
+        comparison.reason,
+        f"{told(case.citation, comparison)}{where}{hidden}",
+        evidence,
+    )
 
 
-def _kept(comparison: Comparison) -> str:
+def _kept(citation: Citation, comparison: Comparison) -> str:
     kept = comparison.evidence.get("kept")
-    return f", {kept} of them still there" if kept else ""
+    if not kept or citation.lines is None:
+        return ""
+    start, end = citation.lines
+    return ", others put in between" if kept == end - start + 1 else f", {kept} of them still there"
 
 
 def _gone(target: Target, case: Case, moved: Moved | None, broke: str | None) -> Finding:
@@ -114,10 +156,35 @@ def _gone(target: Target, case: Case, moved: Moved | None, broke: str | None) ->
         return _renamed(case.citation, moved)
     if case.found.committed is not None or case.found.tracked:
         return _removed_here(target)
-    if broke is None and not _ever_existed(target, case.citation):
-        cut = ", nor in what is here of its history" if target.repository.head.shallow else " and never was"
-        return Finding(Reason.NO_SUCH_PATH, f"there is no such file in this repository{cut}: correct the sourceRef")
+    if broke is None and target.repository.partial and not _has_history(target, case.citation.path):
+        return _objects_missing(target)
+    if broke is None and not _was_here(target, case.citation):
+        return Finding(Reason.NO_SUCH_PATH, _never(target, case.citation))
+    if broke is None and stands_elsewhere(target, case.citation):
+        return Finding(
+            Reason.BASELINE_MISSING, "gone from here, and what is here of its history does not tell where to"
+        )
     return Finding(Reason.DELETED, f"the file was deleted{_in(broke)}", _by(broke))
+
+
+def _objects_missing(target: Target) -> Finding:
+    return Finding(Reason.BASELINE_MISSING, objects_missing(target.repository))
+
+
+def _has_history(target: Target, path: str) -> bool:
+    """Whether the history of a path can be read: a partial clone may lack the trees."""
+    try:
+        return target.tip is None or target.repository.path_history({path}, target.tip, []) is not None
+    except GitFailedError:
+        return False
+
+
+def _never(target: Target, citation: Citation) -> str:
+    """Say that a path never was in this history, and where it was cited if it was cited in another one."""
+    if citation.commit is not None and blob_at(target.repository, citation.commit, citation.path) is not None:
+        return f"the file is not in this history: it was cited at {citation.commit[:7]}, on another branch"
+    cut = ", nor in what is here of its history" if target.repository.head.shallow else " and never was"
+    return f"there is no such file in this repository{cut}: correct the sourceRef"
 
 
 def _removed_here(target: Target) -> Finding:
@@ -133,7 +200,7 @@ def _renamed(citation: Citation, moved: Moved) -> Finding:
     evidence = {**comparison.evidence, "to": moved.path, **_by(moved.by), **dirty}
     path = visible_line(moved.path)
     if not moved.intact:
-        changed = f"{told(citation, comparison)}{where}{_kept(comparison)}"
+        changed = f"{told(citation, comparison)}{where}{_kept(citation, comparison)}"
         return Finding(comparison.reason, f"renamed to {path}, and {changed}", evidence)
     only_case = citation.path.casefold() == moved.path.casefold()
     reason = Reason.CASE_RENAMED if only_case else Reason.RENAMED
@@ -153,12 +220,11 @@ def _parents(path: str) -> Iterator[str]:
         yield "/".join(parts[:count])
 
 
-def _ever_existed(target: Target, citation: Citation) -> bool:
+def _was_here(target: Target, citation: Citation) -> bool:
+    """Whether the file of a citation was ever in the history of the target, or there before it was committed."""
     repository = target.repository
     if citation.blob is not None and repository.objects.kind(citation.blob) is None:
         return True  # cited before it was ever committed, so no history knows it
-    if citation.commit and blob_at(repository, citation.commit, citation.path) is not None:
-        return True
     try:
         if target.tip is not None and repository.path_history({citation.path}, target.tip, []).steps:
             return True

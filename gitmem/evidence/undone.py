@@ -1,10 +1,10 @@
-"""What was undone: commits that later ones say to revert, unless those were reverted themselves.
+"""What was undone: commits that later ones say to revert, unless those were undone themselves.
 
-Git writes the reverted commit's id into the message (git-revert). A revert counts while no later one reverts it;
-a reverted merge takes along all commits that it had brought in.
+Git writes the reverted commit's id into the message (git-revert). A revert counts while no later one reverts it, or
+a merge that brought it; a reverted merge takes along all commits that it had brought in.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from gitmem.git.history import Revert
@@ -20,36 +20,32 @@ class Undoing:
 
 
 class Reverted:
-    """What is reverted in a history. `reverts` are newest first."""
+    """What is undone in a history. `reverts` are newest first. Raises GitFailedError where history is not here."""
 
-    def __init__(self, reverts: Sequence[Revert]) -> None:
-        self.full: dict[str, Revert] = {}
-        for revert in reverts:  # what reverts a revert is newer, and has been met before it
-            if revert.oid not in self.full:
-                self.full.setdefault(revert.target, revert)
-                self.full.setdefault(revert.named or revert.target, revert)
+    def __init__(self, repository: Repository, reverts: Sequence[Revert]) -> None:
+        self._direct: dict[str, Undoing] = {}
+        self._merged: list[tuple[set[str], Undoing]] = []
+        parents = repository.parents({revert.target for revert in reverts})
+        for revert in reverts:  # what undoes a revert is newer, and has been met before it
+            if self.by(revert.oid) is None:
+                self._add(repository, revert, parents)
 
-    def by(self, oid: str) -> Revert | None:
-        """Return the newest revert of a commit that counts."""
-        return self.full.get(oid)
-
-
-def find_undone(repository: Repository, reverted: Reverted, commits: Collection[str]) -> dict[str, Undoing]:
-    """Return those of the commits that were undone in the history that `reverted` is of. Raises GitFailedError."""
-    direct = {oid: revert for oid in commits if (revert := reverted.by(oid)) is not None}
-    found = {oid: Undoing(revert.oid) for oid, revert in direct.items()}
-    rest = set(commits) - found.keys()
-    for merge, kept, revert in _merges(repository, reverted) if rest else ():
-        for oid in rest & repository.outside(merge, kept):
-            found.setdefault(oid, Undoing(revert.oid, merge))
-    return found
-
-
-def _merges(repository: Repository, reverted: Reverted) -> Iterator[tuple[str, str, Revert]]:
-    """Yield each reverted merge, the parent that was kept, and the revert."""
-    parents: Mapping[str, tuple[str, ...]] = repository.parents(reverted.full) if reverted.full else {}
-    for merge, before in parents.items():
+    def _add(self, repository: Repository, revert: Revert, parents: Mapping[str, tuple[str, ...]]) -> None:
+        undoing = Undoing(revert.oid)
+        self._direct.setdefault(revert.target, undoing)
+        self._direct.setdefault(revert.named or revert.target, undoing)
+        before = parents.get(revert.target, ())
         if len(before) > 1:
-            revert = reverted.full[merge]
             named = [parent for parent in before if revert.mainline and parent.startswith(revert.mainline)]
-            yield merge, named[0] if named else before[0], revert
+            brought = repository.outside(revert.target, named[0] if named else before[0])
+            self._merged.append((brought, Undoing(revert.oid, revert.target)))
+
+    def by(self, oid: str) -> Undoing | None:
+        """Return what undid a commit and counts, the newest; None if nothing did."""
+        if oid in self._direct:
+            return self._direct[oid]
+        return next((undoing for brought, undoing in self._merged if oid in brought), None)
+
+    def among(self, commits: Collection[str]) -> dict[str, Undoing]:
+        """Return those of the commits that were undone."""
+        return {oid: undoing for oid in commits if (undoing := self.by(oid)) is not None}

@@ -20,7 +20,9 @@ from gitmem.git.run import Git
 MAX_BYTES: Final = 5 << 20
 """Files over 5 MiB are no evidence that lines could be cited from."""
 
-_STAT: Final = re.compile(r"mtime: ([0-9]+):([0-9]+)\n.*size: ([0-9]+)", re.DOTALL)
+_STAT: Final = re.compile(
+    r"ctime: ([0-9]+):([0-9]+)\n\s*mtime: ([0-9]+):([0-9]+)\n.*ino: ([0-9]+)\n.*size: ([0-9]+)", re.DOTALL
+)
 _GITLINK: Final = 0o160000
 _ARGUMENTS: Final = 500  # paths named in one command line; for more the whole index is listed
 RENAMES: Final = ("-M", "-l1000", "--no-ext-diff", "--no-textconv")
@@ -53,11 +55,12 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """What the index says of a path: git's mode, the blob, and whether the checkout leaves it out."""
+    """What the index says of a path: git's mode, the blob, whether the checkout leaves it out, or a merge is open."""
 
     mode: int
     oid: str
     skip_worktree: bool
+    unmerged: bool = False
 
     @property
     def is_submodule(self) -> bool:
@@ -181,8 +184,8 @@ def list_index(git: Git, worktree: Path, paths: Sequence[str] = ()) -> dict[str,
     found: dict[str, IndexEntry] = {}
     for item in answer.items():
         head, _, path = item.partition("\t")
-        tag, mode, oid, _stage = head.split(" ")
-        found[path] = IndexEntry(int(mode, 8), oid, skip_worktree=tag == "S")
+        tag, mode, oid, stage = head.split(" ")
+        found[path] = IndexEntry(int(mode, 8), oid, skip_worktree=tag == "S", unmerged=stage != "0")
     return found
 
 
@@ -198,7 +201,7 @@ def renames(items: Sequence[str]) -> dict[str, str]:
 
 
 def is_clean(git: Git, worktree: Path, path: str) -> bool:
-    """Whether a tracked file has the size and the time stamp that the index recorded with its blob.
+    """Whether a tracked file has the size, the time stamps and the inode that the index recorded with its blob.
 
     For files behind a clean filter only, whose content cannot be compared without running it.
     """
@@ -206,9 +209,11 @@ def is_clean(git: Git, worktree: Path, path: str) -> bool:
     recorded = _STAT.search(answer)
     if recorded is None:
         return False
-    seconds, nanoseconds, size = (int(number) for number in recorded.groups())
+    changed, changed_ns, seconds, nanoseconds, inode, size = (int(number) for number in recorded.groups())
     status = (worktree / path).lstat()
-    return (status.st_mtime_ns, status.st_size) == (seconds * 10**9 + nanoseconds, size)
+    times = (changed * 10**9 + changed_ns, seconds * 10**9 + nanoseconds)
+    # The index keeps 32 bits of an inode.
+    return (status.st_ctime_ns, status.st_mtime_ns, status.st_ino & 0xFFFFFFFF, status.st_size) == (*times, inode, size)
 
 
 def ignored(git: Git, worktree: Path, paths: Collection[str]) -> set[str]:

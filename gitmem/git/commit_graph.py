@@ -176,6 +176,12 @@ def open_commit_graph(directories: Sequence[Path], object_format: ObjectFormat) 
     return None
 
 
+def has_commit_graph(directories: Sequence[Path]) -> bool:
+    """Tell whether there is a commit-graph, usable or not: git would use it without a look at its checksum."""
+    names = (Path("info", "commit-graph"), Path("info", "commit-graphs", "commit-graph-chain"))
+    return any((directory / name).exists() for directory in directories for name in names)
+
+
 def _read_chain(directory: Path, directories: Sequence[Path], object_format: ObjectFormat) -> list[_Layer]:
     """Return the layers that a directory's chain names, the base first. Raises OSError and ValueError."""
     with _mapped(directory / "info" / "commit-graphs" / "commit-graph-chain") as data:

@@ -99,7 +99,7 @@ def to_blob(data: bytes, attributes: Attributes, *, stored: bytes | None = None)
 def lfs_pointer(data: bytes) -> bytes:
     """Return the Git LFS pointer of a content (git-lfs specification, version 1); a pointer is left as it is."""
     first = b"version https://git-lfs.github.com/spec/v1\n"
-    if data.startswith(first) or not data:
+    if data.startswith(first.rstrip()) or not data:  # its line ends may have been converted
         return data
     return first + f"oid sha256:{hashlib.sha256(data).hexdigest()}\nsize {len(data)}\n".encode("ascii")
 

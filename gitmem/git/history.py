@@ -16,6 +16,7 @@ from gitmem.git.run import LONG_LIMIT, Git
 # Refs that hold a commit without anybody working on it, or that are derived: they keep nothing "alive".
 _NOT_A_LINE_OF_WORK: Final = ("refs/stash", "refs/mem/*", "refs/notes/*", "refs/replace/*")
 
+_FEW: Final = 16  # commits that are asked about one by one rather than all together
 _FORKS: Final = 1000  # places at most from which an octopus merge base is worth its price
 
 _REVERT: Final = re.compile(
@@ -123,7 +124,11 @@ def expand(git: Git, worktree: Path, prefix: str) -> list[str]:
 def unreachable(git: Git, worktree: Path, commits: Collection[str], tip: str) -> set[str]:
     """Return those of the commits that are not ancestors of the tip, nor the tip itself."""
     feed = "".join(f"{oid}\n" for oid in sorted(commits)) + f"^{tip}\n"
-    return _listed(git, worktree, ["--stdin"], feed) & set(commits)
+    apart = _listed(git, worktree, ["--stdin"], feed) & set(commits)
+    # Where clocks went wrong, git gives up on `^<tip>` too early (its "slop") and lists ancestors of it too.
+    if len(apart) > _FEW:
+        return apart - _listed(git, worktree, [tip], "")
+    return {oid for oid in apart if not is_ancestor(git, worktree, oid, tip)}
 
 
 def in_no_ref(git: Git, worktree: Path, commits: Collection[str]) -> set[str]:
@@ -134,7 +139,14 @@ def in_no_ref(git: Git, worktree: Path, commits: Collection[str]) -> set[str]:
     feed = "".join(f"{oid}\n" for oid in sorted(commits))
     excluded = [f"--exclude={pattern}" for pattern in _NOT_A_LINE_OF_WORK]
     # `--not` behind `--stdin`, so that it cannot apply to what is fed, whatever the version of git.
-    return _listed(git, worktree, ["--ignore-missing", "--stdin", "--not", *excluded, "--all"], feed) & set(commits)
+    found = _listed(git, worktree, ["--ignore-missing", "--stdin", "--not", *excluded, "--all"], feed) & set(commits)
+    return {oid for oid in found if not _contained(git, worktree, oid)}  # see unreachable
+
+
+def _contained(git: Git, worktree: Path, commit: str) -> bool:
+    names = git.ask("for-each-ref", f"--contains={commit}", "--format=%(refname)", cwd=worktree, limit=LONG_LIMIT)
+    prefixes = tuple(pattern.removesuffix("*") for pattern in _NOT_A_LINE_OF_WORK)
+    return any(name and not name.startswith(prefixes) for name in names.line().split("\n"))
 
 
 def refs_that_contain(
@@ -194,6 +206,16 @@ def reverts(git: Git, worktree: Path, tip: str, excluded: Sequence[str] = ()) ->
     ]
 
 
+def commits_here(git: Git, worktree: Path, oids: Collection[str]) -> set[str]:
+    """Return those of the full ids that are commits of this repository, by their headers."""
+    feed = "".join(f"{oid}\n" for oid in sorted(oids)).encode("ascii")
+    ask = ("cat-file", "--buffer", "--batch-check=%(objectname) %(objecttype)")
+    # A partial clone makes git give up at the first id that is not here: then the rest is not known to be.
+    answer = git.ask(*ask, cwd=worktree, feed=feed, accept=(0, 128)) if oids else None
+    lines = [] if answer is None else answer.stdout.decode("ascii", "replace").split("\n")
+    return {line[: -len(" commit")] for line in lines if line.endswith(" commit")}
+
+
 def parents(git: Git, worktree: Path, commits: Collection[str]) -> dict[str, tuple[str, ...]]:
     """Return the parents of those of the commits that are here."""
     feed = "".join(f"{oid}\n" for oid in sorted(commits)).encode("ascii")
@@ -249,10 +271,12 @@ def common_ancestors(git: Git, worktree: Path, commits: Collection[str], tip: st
     Many commits fork from a few places: those places are compared, not the commits themselves.
     """
     feed = "".join(f"{oid}\n" for oid in sorted(commits)) + f"^{tip}\n"
-    ask = ("rev-list", "--stdin", "--boundary")
-    lines = set(git.ask(*ask, cwd=worktree, feed=feed.encode("ascii"), limit=LONG_LIMIT).line().split())
-    forks = sorted({line[1:] for line in lines if line.startswith("-")} | (set(commits) - lines))
-    if not forks or len(forks) > _FORKS:
+    ask = ("rev-list", "--stdin", "--boundary", "--parents")
+    listed = git.ask(*ask, cwd=worktree, feed=feed.encode("ascii"), limit=LONG_LIMIT).line().split("\n")
+    parents = {oid: before for oid, *before in (line.split() for line in listed if line)}
+    forks = sorted({oid[1:] for oid in parents if oid.startswith("-")} | (set(commits) - parents.keys()))
+    has_own_root = any(not before for oid, before in parents.items() if not oid.startswith("-"))
+    if not forks or len(forks) > _FORKS or has_own_root:
         return []
     found = git.ask("merge-base", "--octopus", tip, *forks, cwd=worktree, accept=(0, 1), limit=LONG_LIMIT)
     return found.line().split()

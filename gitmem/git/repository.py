@@ -5,7 +5,7 @@ from functools import cached_property
 
 from gitmem.git import checkout, convert, history, patches, rewritten, trees
 from gitmem.git.alternates import object_directories
-from gitmem.git.commit_graph import CommitGraph, open_commit_graph
+from gitmem.git.commit_graph import CommitGraph, has_commit_graph, open_commit_graph
 from gitmem.git.database import open_database
 from gitmem.git.layout import Place
 from gitmem.git.objects import ObjectDatabase, ObjectFormat, TreeEntry
@@ -63,7 +63,11 @@ class Repository:
         """The commit-graph, where there is one that holds here: git too lays it aside where history is cut short."""
         if self.head.shallow or not self.place.own.commit_graph:
             return None
-        return open_commit_graph(object_directories(self.place.common_dir), self.object_format)
+        directories = object_directories(self.place.common_dir)
+        found = open_commit_graph(directories, self.object_format)
+        if found is None and has_commit_graph(directories):
+            self.git = self.git.configured("core.commitGraph=false")  # git would believe the damaged one
+        return found
 
     def reached(self, commits: Collection[str], tip: str) -> set[str] | None:
         """Return those of the commits, here or not, that the tip reaches; None where only git can tell."""
@@ -88,6 +92,7 @@ class Repository:
 
     def reverts(self, tip: str, excluded: Sequence[str] = ()) -> list[history.Revert]:
         """See history.reverts."""
+        _ = self.graph  # a damaged one is laid aside
         return history.reverts(self.git, self.place.worktree, tip, excluded)
 
     def between(self, old: str, new: str, limit: int) -> history.Between | None:
@@ -97,6 +102,10 @@ class Repository:
     def paths_touched(self, old: str, new: str) -> set[str]:
         """See history.paths_touched."""
         return history.paths_touched(self.git, self.place.worktree, old, new)
+
+    def commits_here(self, oids: Collection[str]) -> set[str]:
+        """See history.commits_here."""
+        return history.commits_here(self.git, self.place.worktree, oids)
 
     def parents(self, commits: Collection[str]) -> dict[str, tuple[str, ...]]:
         """See history.parents."""
@@ -156,6 +165,7 @@ class Repository:
 
     def path_history(self, paths: Collection[str], tip: str, excluded: Sequence[str]) -> trees.PathHistory:
         """See trees.path_history."""
+        _ = self.graph  # a damaged one is laid aside
         return trees.path_history(self.git, self.place.worktree, tip, excluded, paths)
 
     def renamed_by(self, pairs: Sequence[tuple[str, str]]) -> list[dict[str, str]]:

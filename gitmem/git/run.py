@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -114,11 +114,16 @@ class Git:
     """Starts git for one caller's environment.
 
     `environ` is the caller's whole environment; what would point git elsewhere is taken out of it here. `limit` is
-    the time in seconds for a command that is given no other.
+    the time in seconds for a command that is given no other, `config` what git is told by `-c` besides.
     """
 
     environ: Mapping[str, str]
     limit: float = SHORT_LIMIT
+    config: tuple[str, ...] = ()
+
+    def configured(self, setting: str) -> "Git":
+        """Return one that starts git with one more `<name>=<value>`."""
+        return replace(self, config=(*self.config, setting))
 
     def ask(
         self,
@@ -142,7 +147,7 @@ class Git:
         if globs:
             del environment["GIT_LITERAL_PATHSPECS"]
         answer = self._run(
-            ["git", *_CONFIG, *(() if colors else _NO_COLOR), *args],
+            ["git", *_CONFIG, *(() if colors else _NO_COLOR), *self._own_config(), *args],
             environment,
             cwd=cwd,
             feed=feed,
@@ -151,6 +156,9 @@ class Git:
         if answer.returncode not in accept:
             raise GitFailedError(args, answer.returncode, answer.stderr)
         return answer
+
+    def _own_config(self) -> list[str]:
+        return [word for setting in self.config for word in ("-c", setting)]
 
     def environment(self) -> dict[str, str]:
         """Return the environment that git's processes get."""

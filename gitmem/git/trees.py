@@ -92,6 +92,7 @@ def renamed_by(git: Git, worktree: Path, pairs: Sequence[tuple[str, str]]) -> li
     """Return for each (commit, parent) the files that the commit renamed, {old path: new path}, as git pairs them."""
     found = []
     for commit, parent in pairs:
-        ask = ("diff-tree", "-r", "-z", "--name-status", "--diff-filter=R", *RENAMES, parent, commit, "--")
+        # With -B a file that was rewritten counts as gone too: another one may have taken its place.
+        ask = ("diff-tree", "-r", "-z", "-B", "--name-status", "--diff-filter=R", *RENAMES, parent, commit, "--")
         found.append(renames(git.ask(*ask, cwd=worktree, limit=LONG_LIMIT).items()))
     return found

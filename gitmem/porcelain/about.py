@@ -27,9 +27,10 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """All entries that cite what was asked about, newest first."""
+    """All entries that cite what was asked about, newest first; `missing` are the paths that are not here."""
 
     entries: tuple[Mention, ...]
+    missing: tuple[str, ...]
 
 
 def about(workspace: Workspace, citations: Sequence[str]) -> Mentions:
@@ -44,7 +45,9 @@ def about(workspace: Workspace, citations: Sequence[str]) -> Mentions:
     entries = [
         entry for entry in workspace.contents.entries if entry.active and _may_concern(place.worktree, specs, entry)
     ]
-    return Mentions(tuple(m for found in judge(workspace.here, entries) for m in _mentions(found, specs)))
+    mentions = tuple(mention for found in judge(workspace.here, entries) for mention in _mentions(found, specs))
+    paths = dict.fromkeys(spec.path for spec in specs)
+    return Mentions(mentions, tuple(path for path in paths if not os.path.lexists(place.worktree / path)))
 
 
 def _may_concern(worktree: Path, specs: Sequence[Spec], entry: Entry) -> bool:

@@ -30,6 +30,11 @@ class Rewrite:
     state: ReviewState
 
     @property
+    def would_change(self) -> bool:
+        """Whether writing it would change the file."""
+        return bool(self.changes) or self.state is not self.entry.review_state
+
+    @property
     def changes(self) -> tuple[ChangedRef, ...]:
         """The sourceRefs that differ."""
         pairs = zip(self.entry.source_refs, self.refs, strict=True)
@@ -51,15 +56,13 @@ def read_for_rewrite(workspace: Workspace, ident: str) -> Rewrite:
 
 
 def write_all(workspace: Workspace, rewrites: Sequence[Rewrite]) -> None:
-    """Write the changed entries. What cannot be written is found out before anything is.
+    """Write the changed entries; the caller holds the lock. What cannot be written is found out before anything is.
 
-    Raises LockedError, EndangeredStoreError, DamagedEntryError, and EntryChangedError for an entry that is not what
-    was judged any more.
+    Raises DamagedEntryError, and EntryChangedError for an entry that is not what was judged any more.
     """
     changed = [Replacement(r.entry.id, r.data, data) for r in rewrites if (data := _rewritten(r)) != r.data]
     if changed:
-        with workspace.writing():
-            replace_entries(workspace.layout.root, workspace.layout.store_path, changed)
+        replace_entries(workspace.layout.root, workspace.layout.store_path, changed)
 
 
 def _rewritten(rewrite: Rewrite) -> bytes:

@@ -34,15 +34,23 @@ def relink(workspace: Workspace, idents: Sequence[str], *, dry_run: bool) -> Rel
     """
     for ident in idents:
         read_for_rewrite(workspace, ident)  # raises for what cannot be read, which is nothing to be passed over
+    rewrites = _rewrites(workspace, idents)
+    if rewrites and not dry_run:
+        with workspace.writing():
+            workspace.reread()
+            rewrites = _rewrites(workspace, idents)
+            write_all(workspace, rewrites)
+    return Relinked(dry_run, tuple(RelinkedEntry(r.entry.id, r.entry.title, r.changes) for r in rewrites))
+
+
+def _rewrites(workspace: Workspace, idents: Sequence[str]) -> list[Rewrite]:
     chosen = choose(workspace.contents, idents, CHECKED_STATES)
     refs = relinked(workspace.here, [ref for entry in chosen for ref in entry.source_refs])
-    rewrites: list[Rewrite] = []
+    found: list[Rewrite] = []
     for entry in chosen:
         now, refs = refs[: len(entry.source_refs)], refs[len(entry.source_refs) :]
         if tuple(now) != entry.source_refs:
             rewrite = read_for_rewrite(workspace, entry.id)
             if rewrite.entry.source_refs == entry.source_refs:
-                rewrites.append(with_state(rewrite, rewrite.state, now))
-    if not dry_run:
-        write_all(workspace, rewrites)
-    return Relinked(dry_run, tuple(RelinkedEntry(r.entry.id, r.entry.title, r.changes) for r in rewrites))
+                found.append(with_state(rewrite, rewrite.state, now))
+    return found

@@ -5,6 +5,7 @@ import os
 import re
 import secrets
 import stat
+from collections.abc import Mapping
 from typing import Final
 
 TEMPORARY_PREFIX: Final = ".tmp-"
@@ -32,19 +33,23 @@ def create_file(directory: int, name: str, data: bytes) -> bool:
     return created
 
 
-def replace_file(directory: int, name: str, data: bytes) -> None:
-    """Replace a regular file in an open directory by one with another content, durably and with its permissions.
+def replace_files(directory: int, contents: Mapping[str, bytes]) -> None:
+    """Replace regular files in an open directory by ones with other contents, durably and with their permissions.
 
-    Readers see the old file or the new one, whole.
+    All are written beside their places before the first is put in its own: what the disk refuses, it refuses before
+    anything has changed. Readers see each file old or new, whole.
     """
-    mode = stat.S_IMODE(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
-    temporary = f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}"
+    temporaries = {name: f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}" for name in contents}
     try:
-        _write_new(directory, temporary, data)
-        os.chmod(temporary, mode, dir_fd=directory)
-        os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+        for name, temporary in temporaries.items():
+            mode = stat.S_IMODE(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
+            _write_new(directory, temporary, contents[name])
+            os.chmod(temporary, mode, dir_fd=directory)
+        for name, temporary in temporaries.items():
+            os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
     finally:
-        _unlink(directory, temporary)
+        for temporary in temporaries.values():
+            _unlink(directory, temporary)
     os.fsync(directory)
 
 

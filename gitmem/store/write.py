@@ -10,7 +10,7 @@ from gitmem.entry.model import Entry
 from gitmem.entry.rules import new_id
 from gitmem.errors import GitMemError
 from gitmem.storage.directory import FileRefusedError, opened_directory, read_bounded, resolve_name
-from gitmem.storage.files import create_file, remove_litter, replace_file
+from gitmem.storage.files import create_file, remove_litter, replace_files
 
 
 class StoreGoneError(GitMemError):
@@ -67,8 +67,7 @@ def replace_entries(root: Path, store: PurePosixPath, replacements: Sequence[Rep
             if not same:
                 raise EntryChangedError(f"{ident} changed meanwhile, so nothing was written: run it again")
             files[name] = new
-        for name, new in files.items():
-            replace_file(directory, name, new)
+        replace_files(directory, files)
 
 
 def _created(directory: int, ident: str, data: bytes) -> bool:

@@ -8,12 +8,13 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Final
 
 from gitmem.cli.cite import cited
+from gitmem.cli.mend import how_to_mend
 from gitmem.entry.model import Entry, SourceRef, SourceType
 from gitmem.evidence.paths import normalise
 from gitmem.evidence.verdict import EntryVerdict, Finding, Judgement, Reason, Verdict
@@ -49,7 +50,7 @@ class Problem:
 
     `rule` is the reason, or UNREADABLE. `told` says what is cited and what became of it; `name` is the entry's id, or
     the name of its file; `file` is the entry's own file, where `place` may point too. `entry` is None where its file
-    cannot be read.
+    cannot be read. `advice` is what to do about it, where a command does it.
 
     `fingerprint` is the same in every run for the same problem: a hash of the entry's id, the verdict, and what the
     sourceRef cites (type, id, path, and the hash of the cited text, or the lines as the entry has them where none is
@@ -67,11 +68,13 @@ class Problem:
     file: str
     fingerprint: str
     entry: Entry | None
+    advice: str = ""
 
     @property
     def text(self) -> str:
         """The whole problem for people, on one line."""
-        return f"{self.title}: {self.told} ({self.name})"
+        advice = f"; {self.advice}" if self.advice else ""
+        return f"{self.title}: {self.told} ({self.name}){advice}"
 
 
 def problems(checked: Checked, store: PurePosixPath) -> Iterator[Problem]:
@@ -88,8 +91,9 @@ def entry_problems(found: EntryVerdict, store: PurePosixPath) -> list[Problem]:
         return []
     if not found.judgements:
         return [_problem(found.entry, None, _NO_EVIDENCE, store, _digest(found.entry.id, found.verdict))]
+    advice = "; ".join(how_to_mend(found))
     return [
-        _problem(found.entry, judgement.ref, judgement.finding, store, fingerprint)
+        replace(_problem(found.entry, judgement.ref, judgement.finding, store, fingerprint), advice=advice)
         for judgement, fingerprint in _decisive(found)
     ]
 
