@@ -133,17 +133,19 @@ class _Follower:
             asked = sorted(set(edges.values()))
             renames = dict(zip(asked, self._repository.renamed_by(asked), strict=True))
         except GitFailedError:
-            self._unknown |= waiting.keys()
+            self._unknown |= {at for at in waiting if self._lost[at].gone}
             return {}
-        to = {at: renames[edges[at]].get(path) for at, (path, _) in waiting.items()}
+        to = {at: renames[edges[at]].pairs.get(path) for at, (path, _) in waiting.items()}
         paired = {at: (path, waiting[at][1]) for at, path in to.items() if path is not None}
         self._land({at: place for at, place in paired.items() if self._lost[at].gone})
         self._land({at: place for at, place in paired.items() if not self._lost[at].gone}, only_intact=True)
         for at, (path, commit) in waiting.items():
             if at in paired:
                 self._hops.setdefault(at, []).append(Hop(path, commit, edges[at][1]))
-            elif self._lost[at].gone:
+            elif self._lost[at].gone and renames[edges[at]].complete:
                 self._deleted[at] = commit
+            elif self._lost[at].gone:
+                self._unknown.add(at)
         gone = {at: edges[at] for at in waiting if at not in paired and self._lost[at].gone}
         self._land_scattered({at: edge for at, edge in gone.items() if tells(self._lost[at].citation)})
         return self._onward({at: place for at, place in paired.items() if at not in self._moved})

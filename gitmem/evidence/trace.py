@@ -42,7 +42,7 @@ def trace(target: Target, comparisons: Comparisons, cases: Sequence[Case]) -> li
     commits = breaks | dict(trail.deleted)
     return [
         _objects_missing(target)
-        if at in trail.unknown and target.repository.partial
+        if at in trail.unknown and at not in moved and target.repository.partial
         else _finding(target, case, moved.get(at), commits.get(at))
         for at, case in enumerate(cases)
     ]

@@ -168,7 +168,7 @@ class Repository:
         _ = self.graph  # a damaged one is laid aside
         return trees.path_history(self.git, self.place.worktree, tip, excluded, paths)
 
-    def renamed_by(self, pairs: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
+    def renamed_by(self, pairs: Sequence[tuple[str, str]]) -> list[trees.Renames]:
         """See trees.renamed_by."""
         return trees.renamed_by(self.git, self.place.worktree, pairs)
 

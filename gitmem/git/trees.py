@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from gitmem.git.checkout import RENAMES, renames
+from gitmem.git.checkout import RENAMES
 from gitmem.git.history import Step
 from gitmem.git.objects import TreeEntry
 from gitmem.git.patches import Change, compare
-from gitmem.git.run import LONG_LIMIT, Git
+from gitmem.git.run import LONG_LIMIT, Git, GitFailedError
 
 _ARGUMENTS: Final = 500  # paths named in one command line; for more the whole tree is listed
 
@@ -88,11 +88,46 @@ def path_history(git: Git, worktree: Path, tip: str, excluded: Sequence[str], pa
     return PathHistory(steps, dict(zip(edges, compare(git, worktree, edges, paths), strict=True)))
 
 
-def renamed_by(git: Git, worktree: Path, pairs: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
-    """Return for each (commit, parent) the files that the commit renamed, {old path: new path}, as git pairs them."""
-    found = []
-    for commit, parent in pairs:
+class Renames(NamedTuple):
+    """The files that a commit renamed, {old path: new path}, and whether that is all that it may have renamed."""
+
+    pairs: Mapping[str, str]
+    complete: bool
+
+
+def renamed_by(git: Git, worktree: Path, pairs: Sequence[tuple[str, str]]) -> list[Renames]:
+    """Return for each (commit, parent) the files that the commit renamed, as git pairs them.
+
+    Where contents are missing that git would have to compare, only files that kept theirs are paired. Raises
+    GitFailedError where trees are missing.
+    """
+    return [_renamed_by(git, worktree, commit, parent) for commit, parent in pairs]
+
+
+def _renamed_by(git: Git, worktree: Path, commit: str, parent: str) -> Renames:
+    try:
         # With -B a file that was rewritten counts as gone too: another one may have taken its place.
-        ask = ("diff-tree", "-r", "-z", "-B", "--name-status", "--diff-filter=R", *RENAMES, parent, commit, "--")
-        found.append(renames(git.ask(*ask, cwd=worktree, limit=LONG_LIMIT).items()))
-    return found
+        return Renames(_paired(git, worktree, commit, parent, ["-B", *RENAMES]), complete=True)
+    except GitFailedError:
+        exact = _paired(git, worktree, commit, parent, [*RENAMES, "-M100%"])
+        ask = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A", parent, commit, "--")
+        added = git.ask(*ask, cwd=worktree, limit=LONG_LIMIT).items()
+        return Renames(exact, complete=set(added) <= set(exact.values()))
+
+
+def _paired(git: Git, worktree: Path, commit: str, parent: str, options: Sequence[str]) -> dict[str, str]:
+    ask = ("diff-tree", "-r", "-z", "--name-status", "--diff-filter=BCMR", *options, parent, commit, "--")
+    pairs: dict[str, str] = {}
+    copies: dict[str, str] = {}
+    rewritten: set[str] = set()
+    items = iter(git.ask(*ask, cwd=worktree, limit=LONG_LIMIT).items())
+    for status in items:
+        path = next(items)
+        if status.startswith("R"):
+            pairs[path] = next(items)
+        elif status.startswith("C"):
+            copies[path] = next(items)
+        elif status != "M":  # with a score: the file was rewritten
+            rewritten.add(path)
+    # A file that went elsewhere while another took its place is a copy to git, since the path is still there.
+    return {path: new for path, new in copies.items() if path in rewritten} | pairs

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.storage.files import TEMPORARY_PREFIX, create_file, remove_litter, replace_file
+from gitmem.storage.files import TEMPORARY_PREFIX, create_file, remove_litter, replace_files
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_a_replaced_file_has_the_new_bytes_and_the_old_permissions(
     path.write_bytes(b"old, and longer than the new one")
     path.chmod(mode)
     with umask(mask):
-        replace_file(directory, "a.md", b"new")
+        replace_files(directory, {"a.md": b"new"})
     assert content(tmp_path) == {"a.md": b"new"}
     assert stat.S_IMODE(path.stat().st_mode) == mode
 
@@ -146,7 +146,7 @@ def test_a_replaced_file_has_the_new_bytes_and_the_old_permissions(
 def test_who_has_the_old_file_open_still_reads_all_of_it(tmp_path: Path, directory: int) -> None:
     (tmp_path / "a.md").write_bytes(b"old")
     with (tmp_path / "a.md").open("rb") as stream:
-        replace_file(directory, "a.md", b"new")
+        replace_files(directory, {"a.md": b"new"})
         assert stream.read() == b"old"
 
 
@@ -161,18 +161,18 @@ def test_a_replacement_that_fails_leaves_the_old_file_and_no_litter(
     with monkeypatch.context() as patch:
         patch.setattr(os, step, fail)
         with pytest.raises(OSError, match="Input/output error"):
-            replace_file(directory, "a.md", b"new")
+            replace_files(directory, {"a.md": b"new"})
     assert content(tmp_path) == {"a.md": b"old"}
 
 
 def test_a_full_disk_leaves_the_file_that_was_to_be_replaced(tmp_path: Path, directory: int) -> None:
     (tmp_path / "a.md").write_bytes(b"old")
     with no_file_over(10), pytest.raises(OSError, match="File too large"):
-        replace_file(directory, "a.md", b"x" * 100)
+        replace_files(directory, {"a.md": b"x" * 100})
     assert content(tmp_path) == {"a.md": b"old"}
 
 
 def test_a_file_that_is_gone_is_not_made_by_replacing_it(tmp_path: Path, directory: int) -> None:
     with pytest.raises(FileNotFoundError):
-        replace_file(directory, "a.md", b"new")
+        replace_files(directory, {"a.md": b"new"})
     assert content(tmp_path) == {}

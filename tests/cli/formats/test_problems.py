@@ -88,7 +88,8 @@ def test_entries_keep_their_order_and_unreadable_files_come_last() -> None:
 def test_a_problem_says_what_is_cited_what_happened_why_and_in_which_entry() -> None:
     judgement = judged(file_ref(), Reason.LINES_CHANGED, "lines 2-3 changed in 1a2b3c4")
     (problem,) = problems(checked(found("the-id", judgement, title="The title")), STORE)
-    assert problem.text == "The title: src/a.py:2-3: lines 2-3 changed in 1a2b3c4 [lines-changed] (the-id)"
+    said = "The title: src/a.py:2-3: lines 2-3 changed in 1a2b3c4 [lines-changed] (the-id)"
+    assert problem.text.startswith(f"{said}; if it still holds: git mem confirm the-id; if not: ")
 
 
 @pytest.mark.parametrize(
