@@ -54,10 +54,13 @@ class Moved:
 
 
 class Hop(NamedTuple):
-    """A rename: the old path, the commit that renamed the file, and the parent of it that had the file there."""
+    """A rename: the old path, the commit that renamed the file, and the parent of it that had the file there.
+
+    A rename that is only staged has no commit yet; its parent is the tip.
+    """
 
     path: str
-    commit: str
+    commit: str | None
     parent: str
 
 
@@ -66,13 +69,15 @@ class Trail:
     """What following the lost citations came to, by their places among those that were asked for.
 
     `moved` is where they are, `deleted` the commits that deleted those that are nowhere, `hops` the renames on the way.
-    `unknown` are those that could not be followed, because objects are missing.
+    `unknown` are those that could not be followed, because objects are missing; `removed` are the paths of those that
+    the tip has under another path, and only the disk or the index has not.
     """
 
     moved: Mapping[int, Moved]
     deleted: Mapping[int, str]
     hops: Mapping[int, Sequence[Hop]]
     unknown: Collection[int]
+    removed: Mapping[int, str]
 
 
 def follow_all(target: Target, comparisons: Comparisons, lost: Mapping[int, Lost]) -> Trail:
@@ -90,6 +95,7 @@ class _Follower:
         self._deleted: dict[int, str] = {}
         self._hops: dict[int, list[Hop]] = {}
         self._unknown: set[int] = set()
+        self._removed: dict[int, str] = {}
 
     def run(self) -> Trail:
         self._land(self._only_case(), only_intact=True)
@@ -102,7 +108,7 @@ class _Follower:
         if self._repository.head.shallow:  # what history cannot tell here, the content has to
             rest = {at: one.citation for at, one in self._open() if one.gone and not one.broke and not one.staged}
             self._land({at: (path, None) for at, path in find_elsewhere(self._target, rest).items()} if rest else {})
-        return Trail(self._moved, self._deleted, self._hops, self._unknown)
+        return Trail(self._moved, self._deleted, self._hops, self._unknown, self._removed)
 
     def _open(self) -> list[tuple[int, Lost]]:
         return [(at, one) for at, one in self._lost.items() if at not in self._moved]
@@ -124,7 +130,10 @@ class _Follower:
             renames = self._repository.index_renames(self._target.tip)
         except GitFailedError:
             return {}
-        return {at: (renames[path], None) for at, path in paths.items() if path in renames}
+        found = {at: path for at, path in paths.items() if path in renames}
+        for at, path in found.items():
+            self._hops.setdefault(at, []).append(Hop(path, None, self._target.tip))
+        return {at: (renames[path], None) for at, path in found.items()}
 
     def _follow_once(self, waiting: Mapping[int, tuple[str, str]]) -> dict[int, tuple[str, str]]:
         """Follow one rename of each citation that waits at a path; return those that went on from there."""
@@ -170,6 +179,7 @@ class _Follower:
         committed = self._target.committed({path for path, _ in paths.values()})
         here = {at: path for at, (path, _) in paths.items() if committed.get(path) is not None}
         self._land(self._staged(here))
+        self._removed |= {at: path for at, path in here.items() if at not in self._moved}
         rest = {at: place for at, place in paths.items() if at not in here}
         questions = [Question(path, None, since, is_file) for path, since in rest.values()]
         answers = self._target.history.culprits(questions) if questions else []

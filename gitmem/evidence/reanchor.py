@@ -89,7 +89,8 @@ def _confirm(target: Target, so_far: Reanchored, part: Part) -> Reanchored:
         anchored = _anchored(target, so_far.ref, part, _where_it_was)
         return replace(so_far, ref=anchored) if isinstance(anchored, SourceRef) else replace(so_far, obstacle=anchored)
     if finding.verdict is Verdict.STALE:
-        return replace(so_far, obstacle=finding.message)
+        why, _, _ = finding.message.partition(": ")
+        return replace(so_far, obstacle=f"{why}: add a new entry with what holds now")
     return replace(so_far, left=finding.message) if finding.verdict is Verdict.UNVERIFIED else so_far
 
 
@@ -152,7 +153,7 @@ def _where_it_was(target: Target, ref: SourceRef, finding: Finding, path: str, f
         raise CitationError(f"{told}: cite them in a new entry")
     place = follow(*lines, old, found.data)
     if place is None:
-        raise CitationError(f"{path}:{lines[0]}-{lines[1]} is gone: cite what took its place in a new entry")
+        raise CitationError(f"{path}:{lines[0]}-{lines[1]} is gone: add a new entry with what holds now")
     return place
 
 

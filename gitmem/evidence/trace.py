@@ -43,6 +43,8 @@ def trace(target: Target, comparisons: Comparisons, cases: Sequence[Case]) -> li
     return [
         _objects_missing(target)
         if at in trail.unknown and at not in moved and target.repository.partial
+        else _removed_here(target, trail.removed[at])
+        if at in trail.removed
         else _finding(target, case, moved.get(at), commits.get(at))
         for at, case in enumerate(cases)
     ]
@@ -187,10 +189,13 @@ def _never(target: Target, citation: Citation) -> str:
     return f"there is no such file in this repository{cut}: correct the sourceRef"
 
 
-def _removed_here(target: Target) -> Finding:
+def _removed_here(target: Target, to: str | None = None) -> Finding:
+    """Say that a file is gone from the disk or the index only, and the path that it has been renamed to before."""
+    what = "the file" if to is None else f"the file was renamed to {visible_line(to)}, which"
+    renamed = {} if to is None else {"to": to}
     if target.kind is TargetKind.WORKTREE:
-        return Finding(Reason.DELETED_IN_WORKTREE, "the file was deleted here, not yet committed")
-    return Finding(Reason.DELETED, "the file is deleted in the index, not yet committed", {"dirty": True})
+        return Finding(Reason.DELETED_IN_WORKTREE, f"{what} was deleted here, not yet committed", renamed)
+    return Finding(Reason.DELETED, f"{what} is deleted in the index, not yet committed", {"dirty": True, **renamed})
 
 
 def _renamed(citation: Citation, moved: Moved) -> Finding:

@@ -69,6 +69,12 @@ class Repository:
             self.git = self.git.configured("core.commitGraph=false")  # git would believe the damaged one
         return found
 
+    @property
+    def _walking(self) -> Git:
+        """Git for questions about history: it is told to lay a damaged commit-graph aside."""
+        _ = self.graph
+        return self.git
+
     def reached(self, commits: Collection[str], tip: str) -> set[str] | None:
         """Return those of the commits, here or not, that the tip reaches; None where only git can tell."""
         if self.graph is None:
@@ -80,28 +86,27 @@ class Repository:
         reached = self.reached(commits, tip)
         if reached is not None:
             return set(commits) - reached
-        return history.unreachable(self.git, self.place.worktree, commits, tip)
+        return history.unreachable(self._walking, self.place.worktree, commits, tip)
 
     def in_no_ref(self, commits: Collection[str]) -> set[str]:
         """See history.in_no_ref."""
-        return history.in_no_ref(self.git, self.place.worktree, commits)
+        return history.in_no_ref(self._walking, self.place.worktree, commits)
 
     def refs_that_contain(self, commits: Collection[str], tip: str) -> dict[str, list[str]]:
         """See history.refs_that_contain."""
-        return history.refs_that_contain(self.git, self.place.worktree, commits, tip)
+        return history.refs_that_contain(self._walking, self.place.worktree, commits, tip)
 
     def reverts(self, tip: str, excluded: Sequence[str] = ()) -> list[history.Revert]:
         """See history.reverts."""
-        _ = self.graph  # a damaged one is laid aside
-        return history.reverts(self.git, self.place.worktree, tip, excluded)
+        return history.reverts(self._walking, self.place.worktree, tip, excluded)
 
     def between(self, old: str, new: str, limit: int) -> history.Between | None:
         """See history.between."""
-        return history.between(self.git, self.place.worktree, old, new, limit)
+        return history.between(self._walking, self.place.worktree, old, new, limit)
 
     def paths_touched(self, old: str, new: str) -> set[str]:
         """See history.paths_touched."""
-        return history.paths_touched(self.git, self.place.worktree, old, new)
+        return history.paths_touched(self._walking, self.place.worktree, old, new)
 
     def commits_here(self, oids: Collection[str]) -> set[str]:
         """See history.commits_here."""
@@ -109,7 +114,7 @@ class Repository:
 
     def parents(self, commits: Collection[str]) -> dict[str, tuple[str, ...]]:
         """See history.parents."""
-        return history.parents(self.git, self.place.worktree, commits)
+        return history.parents(self._walking, self.place.worktree, commits)
 
     def describe(self, commit: str) -> history.CommitLine:
         """See history.describe."""
@@ -117,23 +122,23 @@ class Repository:
 
     def oldest_first(self, commits: Collection[str], tip: str) -> list[str]:
         """See history.oldest_first."""
-        return history.oldest_first(self.git, self.place.worktree, commits, tip)
+        return history.oldest_first(self._walking, self.place.worktree, commits, tip)
 
     def outside(self, included: str, excluded: str) -> set[str]:
         """See history.outside."""
-        return history.outside(self.git, self.place.worktree, included, excluded)
+        return history.outside(self._walking, self.place.worktree, included, excluded)
 
     def is_ancestor(self, commit: str, descendant: str) -> bool:
         """See history.is_ancestor."""
-        return history.is_ancestor(self.git, self.place.worktree, commit, descendant)
+        return history.is_ancestor(self._walking, self.place.worktree, commit, descendant)
 
     def common_ancestors(self, commits: Collection[str], tip: str) -> list[str]:
         """See history.common_ancestors."""
-        return history.common_ancestors(self.git, self.place.worktree, commits, tip)
+        return history.common_ancestors(self._walking, self.place.worktree, commits, tip)
 
     def merge_base(self, one: str, other: str) -> str | None:
         """See history.merge_base."""
-        return history.merge_base(self.git, self.place.worktree, one, other)
+        return history.merge_base(self._walking, self.place.worktree, one, other)
 
     def rewritten(self) -> dict[str, list[str]]:
         """See rewritten.read_rewritten."""
@@ -141,19 +146,19 @@ class Repository:
 
     def changes(self, commits: Sequence[str]) -> dict[str, patches.Changes]:
         """See patches.read_changes."""
-        return patches.read_changes(self.git, self.place.worktree, commits)
+        return patches.read_changes(self._walking, self.place.worktree, commits)
 
     def compare(self, pairs: Sequence[tuple[str, ...]]) -> list[dict[str, patches.Change]]:
         """See patches.compare."""
-        return patches.compare(self.git, self.place.worktree, pairs)
+        return patches.compare(self._walking, self.place.worktree, pairs)
 
     def touching(self, paths: Collection[str], tip: str, excluded: Sequence[str]) -> list[str]:
         """See patches.touching."""
-        return patches.touching(self.git, self.place.worktree, tip, excluded, paths)
+        return patches.touching(self._walking, self.place.worktree, tip, excluded, paths)
 
     def patch_ids(self, commits: Collection[str]) -> dict[str, str]:
         """See patches.patch_ids."""
-        return patches.patch_ids(self.git, self.place.worktree, commits)
+        return patches.patch_ids(self._walking, self.place.worktree, commits)
 
     def tree_entries(self, commit: str, paths: Collection[str]) -> dict[str, TreeEntry]:
         """See trees.tree_entries."""
@@ -165,12 +170,11 @@ class Repository:
 
     def path_history(self, paths: Collection[str], tip: str, excluded: Sequence[str]) -> trees.PathHistory:
         """See trees.path_history."""
-        _ = self.graph  # a damaged one is laid aside
-        return trees.path_history(self.git, self.place.worktree, tip, excluded, paths)
+        return trees.path_history(self._walking, self.place.worktree, tip, excluded, paths)
 
     def renamed_by(self, pairs: Sequence[tuple[str, str]]) -> list[trees.Renames]:
         """See trees.renamed_by."""
-        return trees.renamed_by(self.git, self.place.worktree, pairs)
+        return trees.renamed_by(self._walking, self.place.worktree, pairs)
 
     def list_index(self) -> dict[str, checkout.IndexEntry]:
         """See checkout.list_index."""

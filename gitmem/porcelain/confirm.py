@@ -54,8 +54,7 @@ def _confirmed(workspace: Workspace, ident: str) -> tuple[Rewrite, tuple[str, ..
     refs = confirmed(workspace.here, rewrite.entry.source_refs)
     obstacles = [one.obstacle for one in refs if one.obstacle is not None]
     if obstacles:
-        why, _, _ = obstacles[0].partition(": ")
-        raise NotConfirmableError(f"{ident} cannot be confirmed: {why}: add a new entry with what holds now")
+        raise NotConfirmableError(f"{ident} cannot be confirmed: {obstacles[0]}")
     left = tuple(one.left for one in refs if one.left is not None)
     return with_state(rewrite, ReviewState.REVIEWED, [one.ref for one in refs]), left
 

@@ -228,24 +228,46 @@ def test_a_commit_that_was_amended_on_another_branch_is_there(repo: Repo) -> Non
 # Damage
 
 
-@pytest.mark.parametrize("part", [0.15, 0.3, 0.45, 0.6, 0.75, 0.9])
-@pytest.mark.parametrize("noise", [b"\xff" * 24, b"\0" * 24, b"\x7f\xff\xff\xf0" * 6])
-def test_a_damaged_commit_graph_changes_no_verdict(world: World, part: float, noise: bytes) -> None:
+NOISE = {"ones": b"\xff" * 24, "zeros": b"\0" * 24, "far": b"\x7f\xff\xff\xf0" * 6}
+PARTS = [(part, noise) for part in (0.2, 0.5, 0.75, 0.83, 0.87, 0.9, 0.93) for noise in NOISE]
+# Where parents are damaged that git, asked before the graph was looked at, believes.
+
+
+def grown(world: World) -> tuple[Repo, list[SourceRef]]:
+    """A repository in whose history one cited file was edited, one was renamed, and one stayed."""
     repo = world.repo()
-    cited = repo.commit("Base", {"a.py": TEXT, "b.py": TEXT, "c.py": "c\n"})
+    repo.commit("Base", {"a.py": TEXT, "b.py": TEXT, "c.py": "c\n"})
     refs = [cite(repo, spec) for spec in ("a.py:5-7", "b.py:5-7", "c.py")]
     repo.commit("Edit", {"a.py": TEXT.replace("line 6", "LINE 6")})
     repo.git("mv", "b.py", "moved.py")
-    middle = repo.commit("Move")
+    repo.commit("Move")
     for number in range(4):
         repo.commit(f"Later {number}", {"later": f"{number}\n"})
+    return repo, refs
+
+
+def damage_graph(repo: Repo, part: float, noise: bytes) -> None:
+    """Write a commit-graph, and put noise at a part of its length."""
     repo.git("commit-graph", "write", "--reachable")
     graph = repo.path / ".git/objects/info/commit-graph"
     data = graph.read_bytes()
     start = int(len(data) * part)
     graph.unlink()
     graph.write_bytes(data[:start] + noise + data[start + len(noise) :])
-    assert found_of(repo, cited, middle) == [REACHABLE, REACHABLE]
+
+
+@pytest.mark.parametrize(("part", "noise"), PARTS)
+def test_under_a_damaged_commit_graph_commits_are_reachable(world: World, part: float, noise: str) -> None:
+    repo, refs = grown(world)
+    cited = [str(refs[0].commit), repo.rev("HEAD~4"), repo.rev()]
+    damage_graph(repo, part, NOISE[noise])
+    assert found_of(repo, *cited) == [REACHABLE] * 3
+
+
+@pytest.mark.parametrize(("part", "noise"), PARTS)
+def test_under_a_damaged_commit_graph_files_are_judged(world: World, part: float, noise: str) -> None:
+    repo, refs = grown(world)
+    damage_graph(repo, part, NOISE[noise])
     found = [file_finding(repo, ref) for ref in refs]
     assert [one.verdict for one in found] == [Verdict.STALE, Verdict.CURRENT, Verdict.CURRENT]
     assert [one.reason for one in found] == ["lines-changed", "renamed", "unchanged"]
