@@ -24,6 +24,8 @@ def command(session: Session, *, idents: tuple[str, ...], as_json: bool) -> None
     workspace = session.glance()
     with session.progress("Confirming") as workspace.repository.progress:
         confirmed = confirm(workspace, idents, at_terminal=session.at_terminal)
+    if any(entry.changed for entry in confirmed.entries):
+        session.hint_where_written(workspace)
     for entry in confirmed.entries:
         for message in entry.left:
             session.warn(f"{entry.id}: left unverified: {message}")

@@ -13,6 +13,7 @@ import click
 
 from gitmem.cli.progress import Meter
 from gitmem.errors import GitMemError, UsageError
+from gitmem.git.exclude import Sharing
 from gitmem.git.pager import page, wants_color
 from gitmem.git.run import Git
 from gitmem.text import visible_line
@@ -90,6 +91,13 @@ class Session:
                 "this store is private, but HEAD tracks .klide, so a checkout could overwrite it: "
                 "run `git mem init --track`, or untrack .klide"
             )
+
+    def hint_where_written(self, workspace: Workspace) -> None:
+        """Say where a change of a tracked store is to be committed, if that is another checkout than this one."""
+        layout = workspace.layout
+        elsewhere = layout.main != layout.worktree and workspace.sharing() is Sharing.TRACKED
+        if elsewhere:
+            self.hint(f"written in the main checkout, so commit it there: {layout.main}")
 
     def styled(self, text: str, **style: str | bool) -> str:
         """Return the text in a style if colour is wanted on standard output."""
