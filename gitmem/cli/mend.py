@@ -25,7 +25,7 @@ def how_to_mend(found: EntryVerdict) -> Iterator[str]:
         if can_be_confirmed(findings):
             yield f"if it still holds: git mem confirm {ident}"
         known = [command.format(id=ident) for verb, command in _REPLACEMENTS if verb in COMMANDS]
-        yield f"if not: {', or '.join(known) or f'write `reviewState: stale` into {ident}.md, and add what holds now'}"
+        yield f"if not: {', or '.join(known) or 'set its reviewState to stale in its file, and add what holds now'}"
         return
     if found.verdict is Verdict.UNVERIFIED and can_be_anchored(findings):
         yield f"to anchor it: git mem confirm {ident}"
