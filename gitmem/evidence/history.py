@@ -16,7 +16,6 @@ from gitmem.errors import GitMemError
 from gitmem.evidence.culprit import Question, find_culprits
 from gitmem.evidence.rewrites import Landing, find_landings
 from gitmem.git.history import Revert
-from gitmem.git.objects import ObjectDamagedError, ObjectKind
 from gitmem.git.repository import Repository
 from gitmem.git.run import GitFailedError
 from gitmem.storage.cache import FileCache
@@ -108,7 +107,7 @@ class History:
         full = {revert.target: _expanded(self._repository, revert.target, digits) for revert in reverts}
         reverts = [replace(revert, target=full[revert.target]) for revert in reverts]
         whole = {oid for oid in full.values() if len(oid) == digits}
-        here = {oid for oid in whole - self.reached(whole) if _is_commit(self._repository, oid)}
+        here = self._repository.commits_here(whole - self.reached(whole))
         apart = self.unreachable(here) if here else set()
         landings = self.landings(apart) if apart else {}
         return [self._now(revert, landings.get(revert.target)) for revert in reverts]
@@ -213,15 +212,8 @@ def _expanded(repository: Repository, target: str, digits: int) -> str:
     """Return the full id of an abbreviated one, or what was given where it names no commit, or several."""
     if len(target) == digits:
         return target
-    commits = [oid for oid in repository.expand(target) if _is_commit(repository, oid)]
-    return commits[0] if len(commits) == 1 else target
-
-
-def _is_commit(repository: Repository, oid: str) -> bool:
-    try:
-        return repository.objects.kind(oid) is ObjectKind.COMMIT
-    except ObjectDamagedError:
-        return False
+    commits = repository.commits_here(repository.expand(target))
+    return commits.pop() if len(commits) == 1 else target
 
 
 def _key(question: Question) -> str:

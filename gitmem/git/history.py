@@ -207,11 +207,10 @@ def reverts(git: Git, worktree: Path, tip: str, excluded: Sequence[str] = ()) ->
 
 
 def commits_here(git: Git, worktree: Path, oids: Collection[str]) -> set[str]:
-    """Return those of the full ids that are commits of this repository, by their headers."""
+    """Return those of the full ids that are commits of this repository, by their headers. For whole clones only."""
     feed = "".join(f"{oid}\n" for oid in sorted(oids)).encode("ascii")
     ask = ("cat-file", "--buffer", "--batch-check=%(objectname) %(objecttype)")
-    # A partial clone makes git give up at the first id that is not here: then the rest is not known to be.
-    answer = git.ask(*ask, cwd=worktree, feed=feed, accept=(0, 128)) if oids else None
+    answer = git.ask(*ask, cwd=worktree, feed=feed) if oids else None
     lines = [] if answer is None else answer.stdout.decode("ascii", "replace").split("\n")
     return {line[: -len(" commit")] for line in lines if line.endswith(" commit")}
 

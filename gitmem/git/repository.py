@@ -8,7 +8,7 @@ from gitmem.git.alternates import object_directories
 from gitmem.git.commit_graph import CommitGraph, has_commit_graph, open_commit_graph
 from gitmem.git.database import open_database
 from gitmem.git.layout import Place
-from gitmem.git.objects import ObjectDatabase, ObjectFormat, TreeEntry
+from gitmem.git.objects import ObjectDamagedError, ObjectDatabase, ObjectFormat, ObjectKind, TreeEntry
 from gitmem.git.reach import reached_in_graph
 from gitmem.git.run import Git
 from gitmem.progress import Progress, silent
@@ -109,8 +109,16 @@ class Repository:
         return history.paths_touched(self._walking, self.place.worktree, old, new)
 
     def commits_here(self, oids: Collection[str]) -> set[str]:
-        """See history.commits_here."""
+        """Return those of the full ids that are commits of this repository."""
+        if self.partial:  # git would give up at the first one that is not here
+            return {oid for oid in oids if self._is_commit(oid)}
         return history.commits_here(self.git, self.place.worktree, oids)
+
+    def _is_commit(self, oid: str) -> bool:
+        try:
+            return self.objects.kind(oid) is ObjectKind.COMMIT
+        except ObjectDamagedError:
+            return False
 
     def parents(self, commits: Collection[str]) -> dict[str, tuple[str, ...]]:
         """See history.parents."""
