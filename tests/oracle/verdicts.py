@@ -65,7 +65,10 @@ def _check_outside(
     same = history.same(oid)
     lasting = [other for other in same if not history.undone(other)]
     reason, to = finding.reason, finding.evidence.get("to")
-    if reason is Reason.REWRITTEN:
+    if reason is Reason.REWRITTEN and to in _heirs(rewritten, oid) and not history.same(oid):
+        demand(history.reaches(str(to)), "what git told must be here", fact)
+        demand(history.patch(oid) is None and history.patch(str(to)) is None, "both must be without a patch", fact)
+    elif reason is Reason.REWRITTEN:
         demand(to in lasting, "its change must be there", fact, lasting)
     elif reason is Reason.SQUASHED:
         demand(not lasting, "its very patch is there", fact, lasting)
