@@ -44,7 +44,7 @@ def find_culprits(repository: Repository, tip: str, questions: Sequence[Question
         except GitFailedError:
             continue
         for at, question in asked:
-            answers[at] = _answer(history, question)
+            answers[at] = _answer(repository, history, question)
     return _after_anchors(repository, tip, questions, answers)
 
 
@@ -67,7 +67,7 @@ def _is_here(repository: Repository, commit: str | None) -> bool:
         return False
 
 
-def _answer(history: PathHistory, question: Question) -> str | None:
+def _answer(repository: Repository, history: PathHistory, question: Question) -> str | None:
     verdicts: dict[str | None, bool] = {}
 
     def holds(blob: str | None) -> bool:
@@ -75,19 +75,27 @@ def _answer(history: PathHistory, question: Question) -> str | None:
             verdicts[blob] = question.holds(blob)
         return verdicts[blob]
 
+    def never_had(commit: str) -> bool:
+        return not repository.touching({question.path}, commit, [])
+
     try:
-        return _last_break(history.walk(question.path, question.at_tip), holds)
-    except (ObjectMissingError, ObjectDamagedError):
+        return _last_break(history.walk(question.path, question.at_tip), holds, never_had)
+    except (ObjectMissingError, ObjectDamagedError, GitFailedError):
         return None
 
 
-def _last_break(steps: Iterable[Passage], holds: Callable[[str | None], bool]) -> str | None:
+def _last_break(
+    steps: Iterable[Passage], holds: Callable[[str | None], bool], never_had: Callable[[str], bool]
+) -> str | None:
     failing: set[str] | None = None
     for step in steps:  # a commit comes before its parents
         if failing is None:
             failing = {step.oid}
         if step.oid in failing and not holds(step.blob):
             broken = {parent for parent, blob in step.parents if not holds(blob)}
+            if step.blob is not None and len(broken) < len(step.parents):
+                # A merge with a side that never had such a file: what became of it is the other side's story.
+                broken -= {parent for parent, blob in step.parents if blob is None and never_had(parent)}
             if step.parents and not broken:
                 return step.oid
             failing |= broken

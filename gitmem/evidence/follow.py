@@ -96,6 +96,7 @@ class _Follower:
         self._hops: dict[int, list[Hop]] = {}
         self._unknown: set[int] = set()
         self._removed: dict[int, str] = {}
+        self._standing: set[tuple[int, str]] = set()  # citations and the paths under which their files are there
 
     def run(self) -> Trail:
         self._land(self._only_case(), only_intact=True)
@@ -155,9 +156,13 @@ class _Follower:
                 self._deleted[at] = commit
             elif self._lost[at].gone:
                 self._unknown.add(at)
-        gone = {at: edges[at] for at in waiting if at not in paired and self._lost[at].gone}
+        gone = {at: edges[at] for at in waiting if self._lost[at].gone and not self._is_found(at)}
         self._land_scattered({at: edge for at, edge in gone.items() if tells(self._lost[at].citation)})
-        return self._onward({at: place for at, place in paired.items() if at not in self._moved})
+        onward = {at: place for at, place in paired.items() if (at, place[0]) not in self._standing}
+        return self._onward({at: place for at, place in onward.items() if at not in self._moved})
+
+    def _is_found(self, at: int) -> bool:
+        return at in self._moved and self._moved[at].intact
 
     def _edges(self, waiting: Mapping[int, tuple[str, str]]) -> dict[int, tuple[str, str]]:
         """Return for each citation the commit that took it away, and the parent of it that still had its file."""
@@ -195,6 +200,8 @@ class _Follower:
         for at, (path, by) in places.items():
             there = found[path]
             citation = self._lost[at].citation
+            if there.kind is FileKind.REGULAR and there.tracked:
+                self._standing.add((at, path))
             if there.kind is FileKind.REGULAR and there.tracked and citation.anchored:
                 comparison = self._compare(replace(citation, path=path), there)
                 moved = None if comparison is None else Moved(path, by, comparison, replace(there, data=b""))

@@ -25,7 +25,14 @@ _TO_BE_ANCHORED: Final = frozenset({Reason.EOL_ONLY, Reason.NO_BASELINE, Reason.
 
 def can_be_relinked(findings: Iterable[Finding]) -> bool:
     """Tell whether evidence only moved, in at least one of the findings."""
-    return any(finding.reason in _REWRITTEN | _MOVED and "ranges" not in finding.evidence for finding in findings)
+    return any(finding.reason in _REWRITTEN or _only_moved(finding) for finding in findings)
+
+
+def _only_moved(finding: Finding) -> bool:
+    """Tell whether a file's evidence is elsewhere, in one place; a rename that is not committed may never be."""
+    renamed = finding.reason in (Reason.RENAMED, Reason.CASE_RENAMED)
+    uncertain = "ranges" in finding.evidence or (renamed and "dirty" in finding.evidence)
+    return finding.reason in _MOVED and not uncertain
 
 
 def can_be_anchored(findings: Iterable[Finding]) -> bool:
@@ -65,7 +72,7 @@ def relinked(target: Target, refs: Sequence[SourceRef]) -> list[SourceRef]:
         reason = part.finding.reason
         if part.is_commit and reason in _REWRITTEN:
             found[part.place] = _with_commit(found[part.place], part.finding)
-        elif not part.is_commit and reason in _MOVED and "ranges" not in part.finding.evidence:
+        elif not part.is_commit and _only_moved(part.finding):
             moved = _anchored(target, found[part.place], part, _where_it_is)
             found[part.place] = moved if isinstance(moved, SourceRef) else found[part.place]
     return found

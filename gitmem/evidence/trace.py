@@ -39,7 +39,7 @@ def trace(target: Target, comparisons: Comparisons, cases: Sequence[Case]) -> li
     breaks = _breaks(target, comparisons, cases)
     trail = follow_all(target, comparisons, {at: _lost(case, breaks.get(at)) for at, case in enumerate(cases)})
     moved = dict(trail.moved) | _broken_on_the_way(target, comparisons, cases, trail)
-    commits = breaks | dict(trail.deleted)
+    commits = breaks | dict(trail.deleted) | _broken_elsewhere(target, comparisons, cases, trail)
     return [
         _objects_missing(target)
         if at in trail.unknown and at not in moved and target.repository.partial
@@ -104,6 +104,13 @@ def _broken_on_the_way(
         if by is not None:
             found[at] = by
     return {at: replace(there[at], by=by) for at, by in found.items()}
+
+
+def _broken_elsewhere(target: Target, comparisons: Comparisons, cases: Sequence[Case], trail: Trail) -> dict[int, str]:
+    """Find the commits that changed what was cited while its file, which is back, had another name."""
+    back = {at: hops for at, hops in trail.hops.items() if cases[at].comparison is not None and at not in trail.moved}
+    found = {at: _broken_before(target, comparisons, cases[at].citation, hops) for at, hops in back.items()}
+    return {at: commit for at, commit in found.items() if commit is not None}
 
 
 def _broken_before(target: Target, comparisons: Comparisons, citation: Citation, hops: Sequence[Hop]) -> str | None:

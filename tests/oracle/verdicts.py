@@ -109,7 +109,11 @@ def _check_stray(
         )
         return
     refs = history.refs(oid)
-    if refs or history.stood_on(oid):
+    to = finding.evidence.get("to")
+    if finding.reason is Reason.OTHER_BRANCH and to is not None:
+        demand(to in _heirs(rewritten, oid) and not refs, "git must have told of it", fact)
+        demand(finding.evidence["refs"] == history.refs(str(to))[:5], "the refs are git's", fact)
+    elif refs or history.stood_on(oid):
         demand(finding.reason is Reason.OTHER_BRANCH, "it is in a line of work", fact, refs)
         named = finding.evidence["refs"]
         demand(named == refs[:5], "the refs are git's", fact, refs)
