@@ -653,3 +653,15 @@ def test_all_is_found_after_garbage_collection_and_with_a_commit_graph(either: R
     either.git("reflog", "expire", "--expire=now", "--all")
     either.git("gc", "-q", "--prune=now")
     assert {reason for reason, _ in found_of(either, amended, picked, one, two)} == {"missing"}
+
+
+def test_a_change_of_a_file_that_git_shows_no_diff_of_is_known_by_its_lines(base: Repo) -> None:
+    base.commit("Attributes", {"a.lock": LINES, ".gitattributes": "*.lock -diff\n"})
+    base.git("checkout", "-q", "-b", "topic")
+    old = base.commit("Work", {"a.lock": LINES.replace("line 6\n", "six\n")})
+    base.git("checkout", "-q", "main")
+    moved_on = LINES.replace("line 40\n", "forty\n")
+    base.commit("Main", {"a.lock": moved_on})
+    new = base.commit("Picked by hand", {"a.lock": moved_on.replace("line 6\n", "six\n")})
+    base.git("branch", "-q", "-D", "topic")
+    assert found_of(base, old) == [("squashed", {"to": new})]

@@ -249,16 +249,6 @@ def test_no_answer_depends_on_a_persons_configuration(repo: Repo) -> None:
     assert not (repo.world.home / "ran").exists()
 
 
-@pytest.mark.xfail(strict=True, reason="git takes a file with `-diff` for binary, so its patch-id is that of its blobs")
-def test_no_attribute_keeps_the_patch_of_a_text_from_being_known_again(repo: Repo) -> None:
-    base = repo.commit("Base", {"a.lock": TEXT, ".gitattributes": "*.lock -diff\n"})
-    mine = repo.commit("Mine", {"a.lock": TEXT.replace("line 6", "six")})
-    repo.git("checkout", "-q", "-b", "other", base)
-    repo.commit("Other", {"a.lock": TEXT.replace("line 18", "other")})
-    theirs = repo.commit("Theirs", {"a.lock": TEXT.replace("line 18", "other").replace("line 6", "six")})
-    assert len(set(patch_ids(git_of(repo), repo.path, [mine, theirs]).values())) == 1
-
-
 # What is not here
 
 
