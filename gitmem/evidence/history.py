@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from threading import Thread
 from typing import Final
 
@@ -87,12 +88,18 @@ class History:
     def look_ahead(self) -> None:
         """Let git look for reverts in the background, if it has to: nothing else that is asked takes as long."""
         if self._known.reverts is None and self._coming is None:
-            self._coming = _Coming(lambda: self._repository.reverts(self._tip))
+            self._coming = _Coming(self._look_for_reverts)
+
+    def _look_for_reverts(self) -> list[Revert]:
+        first, *rest = self._repository.halves(self._tip)
+        others = [_Coming(partial(self._repository.reverts, *part)) for part in rest]
+        found = self._repository.reverts(*first)
+        return found + [revert for other in others for revert in other.result()]
 
     def reverts(self) -> list[Revert]:
         """See Repository.reverts."""
         if self._known.reverts is None:
-            found = self._repository.reverts(self._tip) if self._coming is None else self._coming.result()
+            found = self._look_for_reverts() if self._coming is None else self._coming.result()
             self._known.reverts = self._named(found)
             self._changed = True
         return self._known.reverts

@@ -72,6 +72,9 @@ class CommitGraph:
             self._second += layer.second
             self._levels += layer.levels
 
+    def __len__(self) -> int:
+        return len(self._first)
+
     def position(self, oid: str) -> int | None:
         """Return the position of a commit, None if it is not in the graph."""
         target = bytes.fromhex(oid)

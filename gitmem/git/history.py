@@ -223,6 +223,14 @@ def parents(git: Git, worktree: Path, commits: Collection[str]) -> dict[str, tup
     return {oid: tuple(before) for oid, *before in (line.split() for line in lines if line)}
 
 
+def halfway(git: Git, worktree: Path, tip: str) -> str | None:
+    """Return the commit in the middle of the tip's first-parent history, None of a history of one commit."""
+    ask = ("rev-list", "--first-parent")
+    count = int(git.ask(*ask, "--count", tip, "--", cwd=worktree, limit=LONG_LIMIT).line())
+    span = (f"--skip={count // 2}", "--max-count=1")
+    return git.ask(*ask, *span, tip, "--", cwd=worktree, limit=LONG_LIMIT).line() or None if count > 1 else None
+
+
 def describe(git: Git, worktree: Path, commit: str) -> CommitLine:
     """Return what a person wants to know of a commit."""
     ask = ("log", "-1", "--no-patch", "--no-decorate", "--encoding=UTF-8", "--format=%H%x00%s%x00%an%x00%aI", commit)

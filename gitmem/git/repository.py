@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
+from typing import Final
 
 from gitmem.git import checkout, convert, history, patches, rewritten, trees
 from gitmem.git.alternates import object_directories
@@ -12,6 +13,8 @@ from gitmem.git.objects import ObjectDamagedError, ObjectDatabase, ObjectFormat,
 from gitmem.git.reach import reached_in_graph
 from gitmem.git.run import Git
 from gitmem.progress import Progress, silent
+
+_LONG: Final = 20_000  # commits from which it pays to start two processes
 
 
 class Repository:
@@ -99,6 +102,16 @@ class Repository:
     def reverts(self, tip: str, excluded: Sequence[str] = ()) -> list[history.Revert]:
         """See history.reverts."""
         return history.reverts(self._walking, self.place.worktree, tip, excluded)
+
+    def halves(self, tip: str) -> list[tuple[str, list[str]]]:
+        """Return the history of a tip as parts that two processes can look through at once, the newer one first.
+
+        Each is a tip and what its part leaves out. A short history, or one that git has to read to split it, is one.
+        """
+        if self.graph is None or len(self.graph) < _LONG:
+            return [(tip, [])]
+        middle = history.halfway(self._walking, self.place.worktree, tip)
+        return [(tip, [])] if middle is None else [(tip, [middle]), (middle, [])]
 
     def between(self, old: str, new: str, limit: int) -> history.Between | None:
         """See history.between."""

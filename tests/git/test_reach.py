@@ -87,3 +87,23 @@ def test_a_damaged_graph_is_not_believed(repo: Repo) -> None:
     graph.write_bytes(data)
     assert at(repo).reached({repo.rev()}, repo.rev()) is None
     assert at(repo).unreachable({repo.rev()}, repo.rev()) == set()
+
+
+def test_a_long_history_is_looked_through_in_two_halves(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = random.Random(7)  # noqa: S311 - a repeatable history, nothing secret
+    grow(repo, dice, 12)
+    for _ in range(3):
+        repo.commit("Change", {"x": f"{dice.random()}\n"})
+        repo.git("revert", "--no-edit", "HEAD")
+    tip = repo.rev()
+    whole = at(repo).reverts(tip)
+    assert at(repo).halves(tip) == [(tip, [])]
+    repo.git("commit-graph", "write", "--reachable")
+    monkeypatch.setattr("gitmem.git.repository._LONG", 5)
+    (newer, older) = at(repo).halves(tip)
+    assert len(whole) == 3
+    found = at(repo).reverts(*newer) + at(repo).reverts(*older)
+    assert sorted(found, key=str) == sorted(whole, key=str)
+    parts = [set(repo.git("rev-list", part, *(f"^{oid}" for oid in out)).out.split()) for part, out in (newer, older)]
+    assert parts[0].isdisjoint(parts[1])
+    assert parts[0] | parts[1] == ancestors(repo, tip)
