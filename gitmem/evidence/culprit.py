@@ -32,37 +32,31 @@ def find_culprits(repository: Repository, tip: str, questions: Sequence[Question
     merges count only where they changed a file themselves. None where no single commit did it, or where history is
     not here.
     """
-    known = {since for since in {question.since for question in questions} if _is_here(repository, since)}
+    known = {since for since in {question.since for question in questions} if since and _is_here(repository, since)}
     answers: list[str | None] = [None] * len(questions)
     for limited in (True, False):
         asked = [(at, q) for at, q in enumerate(questions) if (q.since in known) is limited]
         if not asked:
             continue
         try:
-            excluded = repository.common_ancestors(sorted(filter(None, known)), tip) if limited else []
+            excluded = repository.common_ancestors(sorted(known), tip) if limited else []
             history = repository.path_history({q.path for _, q in asked}, tip, excluded)
         except GitFailedError:
             continue
         for at, question in asked:
             answers[at] = _answer(repository, history, question)
-    return _after_anchors(repository, tip, questions, answers)
-
-
-def _after_anchors(
-    repository: Repository, tip: str, questions: Sequence[Question], answers: Sequence[str | None]
-) -> list[str | None]:
-    """Leave out what broke before a citation was made: that is another story."""
+    # What broke before a citation was made is another story.
     sinces = {question.since for question, answer in zip(questions, answers, strict=True) if answer is not None}
-    after = {since: repository.outside(tip, since) for since in sinces if since and _is_here(repository, since)}
+    after = {since: repository.outside(tip, since) for since in known & sinces}
     return [
         None if answer is not None and question.since in after and answer not in after[question.since] else answer
         for question, answer in zip(questions, answers, strict=True)
     ]
 
 
-def _is_here(repository: Repository, commit: str | None) -> bool:
+def _is_here(repository: Repository, commit: str) -> bool:
     try:
-        return commit is not None and repository.objects.kind(commit) is ObjectKind.COMMIT
+        return repository.objects.kind(commit) is ObjectKind.COMMIT
     except ObjectDamagedError:
         return False
 

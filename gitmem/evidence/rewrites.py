@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gitmem.evidence.lines import Run, changed_runs, framed, is_binary, joined, split_lines, stands_in
-from gitmem.git.objects import ObjectDamagedError, ObjectKind, ObjectMissingError
+from gitmem.git.objects import ObjectDamagedError, ObjectKind, ObjectMissingError, is_file, is_submodule
 from gitmem.git.patches import Change, Changes
 from gitmem.git.repository import Repository
 from gitmem.git.run import GitFailedError
@@ -122,7 +122,7 @@ def _is_here(repository: Repository, change: Change) -> bool:
 
 def _blobs(change: Change) -> Iterator[str]:
     for mode, oid in ((change.old_mode, change.old), (change.new_mode, change.new)):
-        if mode & 0o170000 != 0o160000:  # a submodule's commit is in another repository
+        if not is_submodule(mode):  # a submodule's commit is in another repository
             yield oid
 
 
@@ -217,7 +217,7 @@ class _Contents:
 
 def _are_files(part: Change, whole: Change) -> bool:
     modes = (part.old_mode, part.new_mode, whole.old_mode, whole.new_mode)
-    return all(mode == 0 or mode & 0o170000 == 0o100000 for mode in modes)
+    return all(mode == 0 or is_file(mode) for mode in modes)
 
 
 def _tells(line: bytes) -> bool:

@@ -10,7 +10,7 @@ from typing import Final
 from gitmem.evidence.history import History
 from gitmem.git.checkout import MAX_BYTES, FileKind, IndexEntry
 from gitmem.git.convert import Attributes, to_blob
-from gitmem.git.objects import ObjectDamagedError, ObjectDatabase, ObjectMissingError, TreeEntry, blob_id
+from gitmem.git.objects import ObjectDamagedError, ObjectDatabase, ObjectMissingError, TreeEntry, blob_id, is_link
 from gitmem.git.repository import Repository
 from gitmem.git.run import GitFailedError
 from gitmem.storage.cache import FileCache
@@ -178,7 +178,7 @@ def _stored_at(target: Target, path: str, entry: IndexEntry | TreeEntry | None) 
 
 
 def _kind_of(mode: int) -> FileKind:
-    return FileKind.SYMLINK if mode & 0o170000 == 0o120000 else FileKind.DIRECTORY
+    return FileKind.SYMLINK if is_link(mode) else FileKind.DIRECTORY
 
 
 def _missing_at(target: Target, path: str) -> FileKind:

@@ -15,7 +15,8 @@ from enum import StrEnum
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from gitmem.git.run import Git
+from gitmem.git.objects import is_file, is_submodule
+from gitmem.git.run import Git, pathspecs
 
 MAX_BYTES: Final = 5 << 20
 """Files over 5 MiB are no evidence that lines could be cited from."""
@@ -23,8 +24,6 @@ MAX_BYTES: Final = 5 << 20
 _STAT: Final = re.compile(
     r"ctime: ([0-9]+):([0-9]+)\n\s*mtime: ([0-9]+):([0-9]+)\n.*ino: ([0-9]+)\n.*size: ([0-9]+)", re.DOTALL
 )
-_GITLINK: Final = 0o160000
-_ARGUMENTS: Final = 500  # paths named in one command line; for more the whole index is listed
 RENAMES: Final = ("-M", "-l1000", "--no-ext-diff", "--no-textconv")
 """How renames are looked for: git's own similarity, among at most a thousand files."""
 _OPEN: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -65,12 +64,12 @@ class IndexEntry:
     @property
     def is_submodule(self) -> bool:
         """Whether the path is a submodule's."""
-        return self.mode == _GITLINK
+        return is_submodule(self.mode)
 
     @property
     def is_file(self) -> bool:
         """Whether the path is a regular file, executable or not."""
-        return self.mode & 0o170000 == 0o100000
+        return is_file(self.mode)
 
 
 # What a path is when this stands in the place of one of its directories; with anything else it is missing.
@@ -174,7 +173,7 @@ def index_entries(git: Git, worktree: Path, paths: Collection[str]) -> dict[str,
     During a conflict a path has several stages; the last listed one counts.
     """
     wanted = set(paths)
-    listing = list_index(git, worktree, sorted(wanted) if len(wanted) <= _ARGUMENTS else ())
+    listing = list_index(git, worktree, pathspecs(wanted))
     return {path: entry for path, entry in listing.items() if path in wanted}  # a directory lists what is below it
 
 

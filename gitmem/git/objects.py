@@ -33,7 +33,23 @@ class ObjectFormat(StrEnum):
 
 _KIND: Final = 0o170000  # the bits of git's mode that tell the kinds apart
 _FILE: Final = 0o100000
+_LINK: Final = 0o120000
 _SUBMODULE: Final = 0o160000
+
+
+def is_file(mode: int) -> bool:
+    """Whether git's mode is that of a regular file, executable or not."""
+    return mode & _KIND == _FILE
+
+
+def is_link(mode: int) -> bool:
+    """Whether git's mode is that of a symbolic link."""
+    return mode & _KIND == _LINK
+
+
+def is_submodule(mode: int) -> bool:
+    """Whether git's mode is that of a submodule."""
+    return mode & _KIND == _SUBMODULE
 
 
 class TreeEntry(NamedTuple):
@@ -45,12 +61,12 @@ class TreeEntry(NamedTuple):
     @property
     def is_file(self) -> bool:
         """Whether the path is a regular file, executable or not."""
-        return self.mode & _KIND == _FILE
+        return is_file(self.mode)
 
     @property
     def is_submodule(self) -> bool:
         """Whether the path is a submodule's."""
-        return self.mode & _KIND == _SUBMODULE
+        return is_submodule(self.mode)
 
 
 def file_at(objects: "ObjectDatabase", commit: str, path: str) -> str | None:

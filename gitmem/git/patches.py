@@ -9,11 +9,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from gitmem.git.objects import TreeEntry
-from gitmem.git.run import LONG_LIMIT, Git
+from gitmem.git.objects import is_file
+from gitmem.git.run import LONG_LIMIT, Git, pathspecs
 
 _AS_IT_IS: Final = ("-r", "--no-renames", "--no-ext-diff", "--no-textconv", "--full-index")
-_ARGUMENTS: Final = 500  # paths named in one command line; more are not named, and the whole tree is compared
 
 
 class Change(NamedTuple):
@@ -27,12 +26,12 @@ class Change(NamedTuple):
     @property
     def blob_before(self) -> str | None:
         """The blob of the regular file that stood at the path before, None if none did."""
-        return self.old if TreeEntry(self.old_mode, self.old).is_file else None
+        return self.old if is_file(self.old_mode) else None
 
     @property
     def puts_file(self) -> bool:
         """Whether a regular file stands at the path after the change."""
-        return TreeEntry(self.new_mode, self.new).is_file
+        return is_file(self.new_mode)
 
 
 Changes = Mapping[str, Change]
@@ -55,7 +54,7 @@ def compare(
     `paths` keep to the changes of these. Raises GitFailedError where trees are missing.
     """
     feed = "".join(" ".join(pair) + "\n" for pair in pairs).encode("ascii")
-    named = sorted(paths) if len(paths) <= _ARGUMENTS else []
+    named = pathspecs(paths)
     ask = ("diff-tree", "--stdin", "--root", "--always", "--raw", "-z", *_AS_IT_IS, "--", *named)
     answer = git.ask(*ask, cwd=worktree, feed=feed, limit=LONG_LIMIT) if pairs else None
     found = [] if answer is None else list(_records(answer.stdout))
@@ -70,7 +69,7 @@ def touching(git: Git, worktree: Path, tip: str, excluded: Sequence[str], paths:
 
     What is reachable from an excluded commit is left out.
     """
-    named = sorted(paths) if len(paths) <= _ARGUMENTS else []
+    named = pathspecs(paths)
     span = [tip, *(f"^{commit}" for commit in excluded)]
     # Without --full-history a side branch whose change was made twice could be simplified away.
     ask = ("rev-list", "--topo-order", "--no-merges", "--full-history", *span, "--", *named)

@@ -8,7 +8,7 @@ every git process of this package is started here.
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -51,6 +51,8 @@ _FIXED: Final = {
     "GIT_GRAFT_FILE": os.devnull,
     "GIT_LITERAL_PATHSPECS": "1",
 }
+
+_ARGUMENTS: Final = 500  # an argument list has its limits
 
 _NO_COLOR: Final = ("-c", "color.ui=false")
 
@@ -190,6 +192,11 @@ class Git:
                 _kill_group(process.pid)
                 raise
         return Answer(process.returncode, stdout, stderr.decode("utf-8", "replace"))
+
+
+def pathspecs(paths: Collection[str]) -> list[str]:
+    """Return the paths to name in one command line, none where they are too many: then git tells of all there are."""
+    return sorted(paths) if len(paths) <= _ARGUMENTS else []
 
 
 def _not_started(error: OSError, cwd: Path) -> GitMemError:

@@ -4,15 +4,13 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from gitmem.git.checkout import RENAMES
 from gitmem.git.history import Step
 from gitmem.git.objects import TreeEntry
 from gitmem.git.patches import Change, compare
-from gitmem.git.run import LONG_LIMIT, Git, GitFailedError
-
-_ARGUMENTS: Final = 500  # paths named in one command line; for more the whole tree is listed
+from gitmem.git.run import LONG_LIMIT, Git, GitFailedError, pathspecs
 
 
 def tree_entries(git: Git, worktree: Path, commit: str, paths: Collection[str]) -> dict[str, TreeEntry]:
@@ -21,7 +19,7 @@ def tree_entries(git: Git, worktree: Path, commit: str, paths: Collection[str]) 
     Raises GitFailedError where a tree is missing.
     """
     wanted = set(paths)
-    listing = list_tree(git, worktree, commit, sorted(wanted) if len(wanted) <= _ARGUMENTS else ()) if wanted else {}
+    listing = list_tree(git, worktree, commit, pathspecs(wanted)) if wanted else {}
     return {path: entry for path, entry in listing.items() if path in wanted}
 
 
@@ -79,9 +77,8 @@ def path_history(git: Git, worktree: Path, tip: str, excluded: Sequence[str], pa
     Parents are those of git's simplified history (git-rev-list, "Parent Rewriting"): between a step and its parents
     nothing else touched any of the paths. Raises GitFailedError where commits or trees are missing.
     """
-    named = sorted(paths) if len(paths) <= _ARGUMENTS else []
     span = [tip, *(f"^{commit}" for commit in excluded)]
-    ask = ("rev-list", "--topo-order", "--parents", *span, "--", *named)
+    ask = ("rev-list", "--topo-order", "--parents", *span, "--", *pathspecs(paths))
     lines = git.ask(*ask, cwd=worktree, limit=LONG_LIMIT).line().split("\n")
     steps = [Step(oid, tuple(parents)) for oid, *parents in (line.split() for line in lines if line)]
     edges = [(step.oid, parent) for step in steps for parent in step.parents]
