@@ -20,10 +20,11 @@ class ReviewBoundary(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All settings; `lock_timeout` is in seconds."""
+    """All settings; `lock_timeout` is in seconds, `history` says whether every transaction becomes a commit."""
 
     review_boundary: ReviewBoundary = ReviewBoundary.CLI
     lock_timeout: float = 10.0
+    history: bool = True
 
 
 def parse_settings(values: Mapping[str, str]) -> Settings:
@@ -36,6 +37,7 @@ def parse_settings(values: Mapping[str, str]) -> Settings:
     return Settings(
         review_boundary=_boundary(values.get("reviewboundary", settings.review_boundary)),
         lock_timeout=_seconds("mem.lockTimeout", values.get("locktimeout"), settings.lock_timeout),
+        history=_switch("mem.history", values.get("history"), default=settings.history),
     )
 
 
@@ -45,6 +47,16 @@ def _boundary(value: str) -> ReviewBoundary:
     except ValueError:
         allowed = " or ".join(ReviewBoundary)
         raise SettingError(f"mem.reviewBoundary is '{value}', but must be {allowed}") from None
+
+
+def _switch(name: str, value: str | None, *, default: bool) -> bool:
+    # Git's own words for yes and no (git-config, "boolean"); an empty value is no.
+    words = {**dict.fromkeys(("true", "yes", "on", "1"), True), **dict.fromkeys(("false", "no", "off", "0", ""), False)}
+    if value is None:
+        return default
+    if value.lower() not in words:
+        raise SettingError(f"{name} is '{value}', but must be true or false")
+    return words[value.lower()]
 
 
 def _seconds(name: str, value: str | None, default: float) -> float:

@@ -1,7 +1,7 @@
 """The composition root: one worktree, its store and everything about them, each opened when first needed."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -21,13 +21,22 @@ from gitmem.settings import Settings, parse_settings
 from gitmem.storage.cache import FileCache
 from gitmem.storage.directory import opened_directory
 from gitmem.storage.lock import writer_lock
+from gitmem.store.place import StorePlace
 from gitmem.store.read import StoreContents, read_entry, read_store
+from gitmem.store.recording import read_tip
+from gitmem.store.recovery import recover
+from gitmem.store.transaction import Deed, transact
+from gitmem.store.view import read_settled
 
 _KEPT: Final = 16  # commits whose history is kept: a few worktrees, and where each of them stood before
 
 
 class EndangeredStoreError(GitMemError):
     """The store is private, yet HEAD tracks its path: the next checkout could overwrite entries."""
+
+
+class VanishedStoreError(GitMemError):
+    """The directory of the store is gone, and what it held is recorded: writing now would make the loss look meant."""
 
 
 class Workspace:
@@ -58,9 +67,31 @@ class Workspace:
         return parse_settings(read_mem_config(self.git, self.layout.worktree))
 
     @cached_property
+    def place(self) -> StorePlace:
+        """Where the store is, and what stands beside it."""
+        layout = self.layout
+        return StorePlace(
+            git=self.git,
+            worktree=layout.worktree,
+            common_dir=layout.place.common_dir,
+            object_format=layout.place.own.object_format,
+            root=layout.root,
+            path=layout.store_path,
+            recorded=self.settings.history,
+            patience=self.settings.lock_timeout,
+        )
+
+    @property
+    def state(self) -> Path:
+        """The directory of the lock and the journal; a reader needs no settings to know it."""
+        return self.layout.place.common_dir / "mem"
+
+    @cached_property
     def contents(self) -> StoreContents:
         """The store, read once. Each entry's state is the one that counts: supersedes pointers are honoured."""
-        contents = read_store(self.layout.root, self.layout.store_path)
+        self.settle()
+        root, path = self.layout.root, self.layout.store_path
+        contents = read_settled(self.state, lambda view: read_store(root, path, view))
         states = effective_states(contents.entries)
         entries = [replace(entry, review_state=states[entry.id]) for entry in contents.entries]
         return replace(contents, entries=tuple(newest_first(entries)))
@@ -72,6 +103,9 @@ class Workspace:
     @cached_property
     def store_exists(self) -> bool:
         """Whether the store is there; its entries are not read for it. Raises DirectoryRefusedError."""
+        return self._directory_exists()
+
+    def _directory_exists(self) -> bool:
         with opened_directory(self.layout.root, self.layout.store_path) as directory:
             return directory is not None
 
@@ -86,7 +120,9 @@ class Workspace:
 
         Raises what store.read.read_entry raises.
         """
-        entry, data = read_entry(self.layout.root, self.layout.store_path, ident)
+        self.settle()
+        root, path = self.layout.root, self.layout.store_path
+        entry, data = read_settled(self.state, lambda view: read_entry(root, path, ident, view))
         known = {other.id: other.review_state for other in self.contents.entries}
         return replace(entry, review_state=known.get(ident, entry.review_state)), data
 
@@ -97,20 +133,67 @@ class Workspace:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Hold the writer's lock. Raises LockedError, and EndangeredStoreError before anything is written."""
+        """Hold the writer's lock, nothing unfinished behind one; what was read before it is read anew.
+
+        Raises LockedError, and EndangeredStoreError and VanishedStoreError before anything is written.
+        """
         if self.endangered:
             raise EndangeredStoreError(
                 f"{self.layout.store_path} is private, but HEAD tracks .klide, so a checkout could overwrite it: "
                 "run `git mem init --track`, or `git rm -r --cached .klide` and commit"
             )
         with self.locked():
+            self._refuse_vanished()
+            recover(self.place)
+            self.reread()
+            yield
+
+    def transact(self, deed: Deed) -> tuple[str, ...]:
+        """Carry a deed out and return the ids of its new entries; to be called within `writing`.
+
+        Raises what store.transaction.transact raises.
+        """
+        recover(self.place)  # what waited for the directory of the store, if that was made only now
+        written = transact(self.place, replace(deed, head=self.repository.head.oid))
+        self.reread()
+        return written
+
+    def lost(self) -> int:
+        """Return how many entries are recorded of a store whose directory is gone. Raises RefDamagedError."""
+        if self.place.recorded and not self._directory_exists():
+            return len(read_tip(self.place).files)
+        return 0
+
+    def _refuse_vanished(self) -> None:
+        lost = self.lost()
+        if lost:
+            raise VanishedStoreError(
+                f"{self.layout.store_path} is gone, and with it {lost} entries that are recorded: "
+                "run `git mem restore` to bring them back, or `git mem init` to begin anew"
+            )
+
+    def settle(self) -> None:
+        """Carry a killed writer's transaction to its end, if nobody else is at it and the disk can be written to.
+
+        Otherwise the readers lay it over the files: the answer is the same.
+        """
+        with suppress(GitMemError, OSError):
+            if self.place.journal.pending() is not None:
+                with writer_lock(self.place.state / "lock", 0):
+                    recover(self.place)
+
+    @contextmanager
+    def mending(self) -> Iterator[None]:
+        """Hold the writer's lock as `writing` does, for what works without the directory of the store too."""
+        with self.locked():
+            recover(self.place)
+            self.reread()
             yield
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the writer's lock, whatever the state of the store: what mends it needs the lock too."""
-        lock = self.layout.place.common_dir / "mem" / "lock"
-        with writer_lock(lock, self.settings.lock_timeout):
+        with writer_lock(self.place.state / "lock", self.settings.lock_timeout):
             yield
 
 

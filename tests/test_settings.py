@@ -5,7 +5,10 @@ import dataclasses
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from world import Repo
 
+from gitmem.git.config import read_mem_config
+from gitmem.git.run import Git
 from gitmem.settings import ReviewBoundary, SettingError, Settings, parse_settings
 
 
@@ -43,6 +46,36 @@ def test_a_time_limit_that_is_none_is_refused(value: str) -> None:
         SettingError, match=r"mem\.lockTimeout is '.*', but must be a number of seconds from 0 to 86400"
     ):
         parse_settings({"locktimeout": value})
+
+
+@pytest.mark.parametrize(
+    ("value", "recorded"),
+    [
+        *((yes, True) for yes in ("true", "yes", "on", "1", "TRUE", "On")),
+        *((no, False) for no in ("false", "no", "off", "0", "", "False", "OFF")),
+    ],
+)
+def test_whether_there_is_a_history_is_said_in_gits_words(value: str, *, recorded: bool) -> None:
+    assert parse_settings({"history": value}).history is recorded
+
+
+def test_there_is_a_history_unless_somebody_says_otherwise() -> None:
+    assert parse_settings({}).history is True
+
+
+@pytest.mark.parametrize("value", ["never", "2", "-1", " true", "t", "ja"])
+def test_a_word_that_says_neither_is_refused(value: str) -> None:
+    with pytest.raises(SettingError, match=r"mem\.history is '.*', but must be true or false"):
+        parse_settings({"history": value})
+
+
+@pytest.mark.parametrize("words", [("true",), ("false",), ("",), ("yes",), ("oN",), ("0",), ()])
+def test_git_reads_the_words_for_yes_and_no_alike(repo: Repo, words: tuple[str, ...]) -> None:
+    # `[mem] history` without a value is git's short form of true.
+    with (repo.path / ".git/config").open("a", encoding="utf-8") as config:
+        config.write("[mem]\n\thistory" + "".join(f" = {word}" for word in words) + "\n")
+    read = parse_settings(read_mem_config(Git(repo.world.env), repo.path)).history
+    assert str(read).lower() == repo.git("config", "--type=bool", "mem.history").line
 
 
 @given(st.dictionaries(st.text(max_size=20).map(lambda name: f"later.{name}"), st.text(max_size=20)))

@@ -24,6 +24,7 @@ from gitmem.porcelain.encode import encode
 @click.option("--commit", "commits", multiple=True, metavar="REV", help="Evidence: a commit.")
 @click.option("--run", metavar="ID", callback=text_argument, help="The run that it comes from.")
 @click.option("--transcript", metavar="ID", callback=text_argument, help="The transcript that it comes from.")
+@click.option("--supersedes", metavar="ID", help="The entry whose place it takes.")
 @click.option("--decision-key", metavar="KEY", callback=text_argument, help="The decision's name in all its versions.")
 @click.option("--date", metavar="ISO", callback=text_argument, help="When it was learnt.  [default: now]")
 @color_option()

@@ -22,7 +22,7 @@ _FORMATS: Final = ("text", "json", *_REPORTS)
 
 @click.command("check", short_help="say what is still true here")
 @click.argument("idents", metavar="[ID]...", nargs=-1)
-@click.option("--at", metavar="REV", help="Judge against a commit instead of the working tree.")
+@click.option("--at", metavar="REV", help="Answer as of a commit: what was known and true then.")
 @click.option("--cached", is_flag=True, help="Judge against the index instead of the working tree.")
 @click.option("--since", metavar="REV", help="Only entries whose evidence was touched after the merge base with REV.")
 @click.option("--format", "form", type=click.Choice(_FORMATS), help="How to print the answer.  [default: text]")

@@ -28,6 +28,10 @@ def command(session: Session, *, track: bool) -> None:
     workspace, done = init(session.directory, session.environ, track=track)
     session.warn_if_endangered(workspace)
     session.write(f"{_told(done)}\n{_NEXT if done.changed else ''}")
+    if done.recorded:
+        one = done.recorded == 1
+        told = "1 entry is recorded" if one else f"{done.recorded} entries are recorded"
+        session.hint(f"{told}: `git mem restore` brings {'it' if one else 'them'} back")
 
 
 def _told(done: Initialised) -> str:

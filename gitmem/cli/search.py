@@ -34,6 +34,7 @@ from gitmem.text import visible_line
 )
 @click.option("--strict", is_flag=True, help="Leave the nearest entries out.")
 @click.option("--include-inactive", is_flag=True, help="Search superseded, stale and proposed entries too.")
+@click.option("--at", metavar="REV", help="Answer as of a commit: what was known and true then.")
 @click.option("--only", metavar="VERDICT[,VERDICT]", help="Only entries with one of these verdicts.")
 @color_option()
 @json_option()
@@ -49,6 +50,7 @@ def command(
     match: str,
     strict: bool,
     include_inactive: bool,
+    at: str | None,
     only: str | None,
     as_json: bool,
 ) -> int:
@@ -65,6 +67,7 @@ def command(
         filters=Filters(
             kinds=tuple(Kind(kind) for kind in kinds), tags=tags, paths=paths, include_inactive=include_inactive
         ),
+        at=at,
     )
     found = search(session.read(), words, request)
     if strict:

@@ -81,7 +81,13 @@ class Session:
         """Do as glance does, for a verb that looks into the store: say where there is none to look into."""
         workspace = self.glance()
         if not workspace.store_exists:
-            self.hint(f"there is no memory in {workspace.layout.store_path} yet: `git mem init` creates it")
+            lost = workspace.lost()
+            gone = f"is gone, and with it {lost} entries: `git mem restore` brings them back"
+            self.hint(
+                f"{workspace.layout.store_path} {gone}"
+                if lost
+                else f"there is no memory in {workspace.layout.store_path} yet: `git mem init` creates it"
+            )
         return workspace
 
     def warn_if_endangered(self, workspace: Workspace) -> None:
@@ -134,6 +140,10 @@ class Session:
     def hint(self, message: str) -> None:
         """Write a line of advice to standard error."""
         click.echo(visible_line(message), err=True)
+
+    def ask(self, question: str) -> bool:
+        """Ask the person at the terminal something, no being the answer of silence. Raises click.Abort."""
+        return click.confirm(visible_line(question), default=False, err=True)
 
     def progress(self, title: str) -> Meter:
         """Return what shows the progress of long work: on standard error, where that is a terminal."""

@@ -36,6 +36,26 @@ def set_source_refs(data: bytes, refs: Sequence[SourceRef]) -> bytes:
     return _set(data, "sourceRefs", _as_read(json.loads(written)), lambda _: written)
 
 
+def remove_field(data: bytes, key: str) -> bytes:
+    """Return an entry file without one top-level frontmatter key; the rest stays byte for byte, as with `set_field`.
+
+    Raises UnreadableEntry as `set_field` does.
+    """
+    document = split(decode(data))
+    before = load(document)
+    span = before.spans.get(key)
+    if span is None:
+        return data
+    if before.flow:
+        raise UnreadableEntry("its frontmatter is one {...}: write one key a line")
+    lines = document.block.split("\n")
+    del lines[span.key_end[0] : _last_line(lines, span) + 1]
+    changed = replace(document, block="\n".join(lines))
+    written = changed.text.encode("utf-8")
+    _verify(written, changed, {name: value for name, value in before.values.items() if name != key})
+    return written
+
+
 def _unknown_keys(data: bytes, count: int) -> list[dict[str, object]]:
     """Return what each sourceRef of a file says that this version does not know; nothing where there is no telling."""
     document = split(decode(data))
@@ -138,13 +158,18 @@ def _on_one_line(line: str, span: Span, write: Callable[[str], str]) -> str:
 
 def _on_many_lines(lines: list[str], span: Span, write: Callable[[str], str]) -> None:
     """Replace a value of several lines, in place, by one on the line of its key."""
-    first, last, after = span.key_end[0], span.end[0], ""
-    if span.end[1]:
-        after = lines[last][span.end[1] :]
-    else:
-        # A block scalar ends at the start of the next thing; blank lines before that are not its text.
-        last -= 1
-        while last > first and not lines[last].strip():
-            last -= 1
-        after = "\r" if lines[last].endswith("\r") else ""
+    first, last = span.key_end[0], _last_line(lines, span)
+    end = "\r" if lines[last].endswith("\r") else ""
+    after = lines[last][span.end[1] :] if span.end[1] else end
     lines[first : last + 1] = [f"{lines[first][: span.key_end[1]]}: {write('')}{after}"]
+
+
+def _last_line(lines: list[str], span: Span) -> int:
+    """Return the last line of a value. A block scalar ends at the start of the next thing, less the blank lines."""
+    last = span.end[0]
+    if span.end[1]:
+        return last
+    last -= 1
+    while last > span.key_end[0] and not lines[last].strip():
+        last -= 1
+    return last

@@ -61,6 +61,11 @@ def read_mem_config(git: Git, worktree: Path) -> dict[str, str]:
     return {key.removeprefix("mem."): value for key, value in found.items()}
 
 
+def read_remotes(git: Git, worktree: Path) -> tuple[str, ...]:
+    """Return the names of the remotes."""
+    return tuple(git.ask("remote", cwd=worktree).line().split())
+
+
 def write_root(git: Git, worktree: Path, root: str) -> None:
     """Record `mem.root` in the common config, under git's own lock."""
     git.ask("config", "--local", "mem.root", root, cwd=worktree)

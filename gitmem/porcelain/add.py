@@ -11,8 +11,9 @@ from gitmem.entry.model import Entry, Kind, ReviewState, SourceRef, SourceType
 from gitmem.errors import GitMemError, UsageError
 from gitmem.evidence.anchor import anchor_commits, anchor_files
 from gitmem.porcelain.init import create_store
+from gitmem.porcelain.succession import demoted
 from gitmem.settings import ReviewBoundary
-from gitmem.store.write import write_new_entry
+from gitmem.store.transaction import Creation, Deed
 from gitmem.text import plain
 from gitmem.workspace import Workspace
 
@@ -39,6 +40,7 @@ class Proposal:
     run: str | None = None
     transcript: str | None = None
     decision_key: str | None = None
+    supersedes: str | None = None
     date: str | None = None
 
 
@@ -52,17 +54,22 @@ class Added:
 def add(workspace: Workspace, proposal: Proposal, *, now: datetime, at_terminal: bool) -> Added:
     """Write a new entry, reviewed, and return its id. The store is created as `init` would if it is missing.
 
-    `now` stamps an entry whose proposal has no date. Raises UsageError for a title or a date that is none, and
-    the errors of its evidence; then nothing was written.
+    An entry that it supersedes is demoted in the same transaction. `now` stamps an entry whose proposal has no date.
+    Raises UsageError for a title or a date that is none, the errors of its evidence, and SuccessionRefusedError; then
+    nothing was written.
     """
     require_person(workspace, "add an entry", at_terminal=at_terminal)
     entry = compose(workspace, proposal, now=now)
     data = format_entry(entry)
+    if entry.supersedes is not None:
+        demoted(workspace, entry.supersedes, entry.decision_key)  # refuses before it waits for anybody
     exists = workspace.store_exists
     with workspace.writing():
         if not exists:
             create_store(workspace, track=False)
-        return Added(write_new_entry(workspace.layout.root, workspace.layout.store_path, entry, data))
+        old = [] if entry.supersedes is None else [demoted(workspace, entry.supersedes, entry.decision_key)]
+        (ident,) = workspace.transact(Deed(verb="add", creations=[Creation(entry, data)], replacements=old))
+        return Added(ident)
 
 
 def require_person(workspace: Workspace, deed: str, *, at_terminal: bool) -> None:
@@ -88,6 +95,7 @@ def compose(workspace: Workspace, proposal: Proposal, *, now: datetime) -> Entry
         tags=_distinct(proposal.tags),
         aliases=_distinct(proposal.aliases),
         source_refs=tuple(refs),
+        supersedes=proposal.supersedes,
         decision_key=_optional(proposal.decision_key),
         run_id=_optional(proposal.run),
         goal=plain(proposal.goal),

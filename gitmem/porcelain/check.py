@@ -11,6 +11,7 @@ from gitmem.evidence.judge import judge
 from gitmem.evidence.risk import base_of, judge_touched
 from gitmem.evidence.target import Target, TargetKind, commit_of, index_of
 from gitmem.evidence.verdict import EntryVerdict, Verdict
+from gitmem.porcelain.version import as_of, with_present
 from gitmem.store.read import StoreContents, Unreadable, check_id, unknown_entry
 from gitmem.workspace import Workspace
 
@@ -80,13 +81,14 @@ def check(
 ) -> Checked:
     """Judge the named entries, or all in the given states, as the aim says.
 
-    A named entry is judged whatever its state; one whose file cannot be read is `invalid`. Raises BadIdError,
-    UnknownEntryError, RevisionError, NoMergeBaseError, and UsageError for an aim at two things.
+    A named entry is judged whatever its state; one whose file cannot be read is `invalid`. At a commit the entries
+    count that were known then; a named one that was not is judged as it is now. Raises BadIdError, UnknownEntryError,
+    RevisionError, NoMergeBaseError, and UsageError for an aim at two things.
     """
     workspace.repository.progress("entries")
-    contents = workspace.contents
-    chosen = choose(contents, idents, states or CHECKED_STATES)
     target = aim_at(workspace, aim)
+    contents = workspace.contents if aim.at is None else _known_at(workspace, target, idents)
+    chosen = choose(contents, idents, states or CHECKED_STATES)
     base = None if aim.since is None else base_of(target, aim.since)
     verdicts = judge(target, chosen) if base is None else judge_touched(target, chosen, base)
     named = {_file(ident) for ident in idents}
@@ -99,6 +101,10 @@ def check(
         entries=tuple(verdicts),
         invalid=tuple(bad for bad in contents.unreadable if not idents or bad.file in named),
     )
+
+
+def _known_at(workspace: Workspace, target: Target, idents: Sequence[str]) -> StoreContents:
+    return with_present(as_of(workspace, target.tip or ""), workspace.contents, idents)
 
 
 def aim_at(workspace: Workspace, aim: Aim) -> Target:

@@ -42,9 +42,8 @@ def confirm(workspace: Workspace, idents: Sequence[str], *, at_terminal: bool) -
     found = [_confirmed(workspace, ident) for ident in dict.fromkeys(idents)]  # refuses before it waits for anybody
     if any(rewrite.would_change for rewrite, _ in found):
         with workspace.writing():
-            workspace.reread()
             found = [_confirmed(workspace, ident) for ident in dict.fromkeys(idents)]
-            write_all(workspace, [rewrite for rewrite, _ in found])
+            write_all(workspace, "confirm", [rewrite for rewrite, _ in found])
     return Confirmed(tuple(ConfirmedEntry(r.entry.id, r.entry.title, r.changes, left) for r, left in found))
 
 

@@ -9,19 +9,25 @@ from gitmem.git import exclude
 from gitmem.git.config import write_root
 from gitmem.git.exclude import Sharing
 from gitmem.git.layout import Place, locate, missing_root, resolve
-from gitmem.git.run import Git
+from gitmem.git.refs import RefDamagedError
+from gitmem.git.run import Git, GitFailedError
 from gitmem.storage.directory import make_directories
+from gitmem.store.recording import read_tip
 from gitmem.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
 class Initialised:
-    """What `init` did: `store` is absolute; `created` and `changed` are both False when all was there already."""
+    """What `init` did: `store` is absolute; `created` and `changed` are both False when all was there already.
+
+    `recorded` is how many entries the history has of a store whose directory was made anew.
+    """
 
     store: str
     sharing: Sharing
     created: bool
     changed: bool
+    recorded: int = 0
 
 
 def init(directory: Path, environ: Mapping[str, str], *, track: bool) -> tuple[Workspace, Initialised]:
@@ -37,7 +43,8 @@ def init(directory: Path, environ: Mapping[str, str], *, track: bool) -> tuple[W
     workspace = Workspace(git, resolve(git, place))
     with workspace.locked():
         done = create_store(workspace, track=track)
-    return workspace, replace(done, changed=done.changed or rooted)
+    recorded = _recorded(workspace) if done.created else 0
+    return workspace, replace(done, changed=done.changed or rooted, recorded=recorded)
 
 
 def create_store(workspace: Workspace, *, track: bool) -> Initialised:
@@ -56,6 +63,13 @@ def create_store(workspace: Workspace, *, track: bool) -> Initialised:
         marked = before is not Sharing.TRACKED and exclude.make_private(common_dir, layout.store_path)
     created = make_directories(layout.root, layout.store_path)
     return Initialised(str(layout.store), workspace.sharing(), created, created or marked or rooted)
+
+
+def _recorded(workspace: Workspace) -> int:
+    try:
+        return len(read_tip(workspace.place).files)
+    except (RefDamagedError, GitFailedError):
+        return 0  # `git mem doctor` tells of that
 
 
 def _record_root(git: Git, place: Place) -> bool:

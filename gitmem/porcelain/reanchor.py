@@ -8,7 +8,7 @@ from gitmem.entry.frontmatter import UnreadableEntry
 from gitmem.entry.model import Entry, ReviewState, SourceRef
 from gitmem.porcelain.show import DamagedEntryError
 from gitmem.store.read import NoSuchEntryError, unknown_entry
-from gitmem.store.write import Replacement, replace_entries
+from gitmem.store.transaction import Deed, Replacement
 from gitmem.workspace import Workspace
 
 
@@ -55,14 +55,14 @@ def read_for_rewrite(workspace: Workspace, ident: str) -> Rewrite:
     return Rewrite(entry, data, entry.source_refs, entry.review_state)
 
 
-def write_all(workspace: Workspace, rewrites: Sequence[Rewrite]) -> None:
-    """Write the changed entries; the caller holds the lock. What cannot be written is found out before anything is.
+def write_all(workspace: Workspace, verb: str, rewrites: Sequence[Rewrite]) -> None:
+    """Write the changed entries in one transaction of that name; the caller holds the lock.
 
     Raises DamagedEntryError, and EntryChangedError for an entry that is not what was judged any more.
     """
     changed = [Replacement(r.entry.id, r.data, data) for r in rewrites if (data := _rewritten(r)) != r.data]
     if changed:
-        replace_entries(workspace.layout.root, workspace.layout.store_path, changed)
+        workspace.transact(Deed(verb=verb, replacements=changed))
 
 
 def _rewritten(rewrite: Rewrite) -> bytes:

@@ -37,9 +37,8 @@ def relink(workspace: Workspace, idents: Sequence[str], *, dry_run: bool) -> Rel
     rewrites = _rewrites(workspace, idents)
     if rewrites and not dry_run:
         with workspace.writing():
-            workspace.reread()
             rewrites = _rewrites(workspace, idents)
-            write_all(workspace, rewrites)
+            write_all(workspace, "relink", rewrites)
     return Relinked(dry_run, tuple(RelinkedEntry(r.entry.id, r.entry.title, r.changes) for r in rewrites))
 
 

@@ -1,14 +1,16 @@
 """`git mem search`: the entries in which every term of a query occurs, and beside them the nearest ones."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from typing import Final
 
 from gitmem.entry.model import Entry, Kind
 from gitmem.evidence.anchor import inside
 from gitmem.evidence.judge import judge
+from gitmem.evidence.target import Target, commit_of
 from gitmem.evidence.verdict import EntryVerdict, Judgement, Verdict
+from gitmem.porcelain.version import as_of
 from gitmem.search.narrow import Filters
 from gitmem.search.query import Query, parse_query
 from gitmem.search.rank import Match, Ranked, Ranking, rank
@@ -52,14 +54,25 @@ class Found:
     searchable: bool
 
 
+@dataclass(frozen=True, slots=True)
+class FoundAt(Found):
+    """The answer as of a commit, whose full id is `at`."""
+
+    at: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """How to search: `limit` is clamped to 1..20; `only` keeps to entries with one of these verdicts."""
+    """How to search: `limit` is clamped to 1..20; `only` keeps to entries with one of these verdicts.
+
+    `at` is a revision: then what was known there is searched, and judged there.
+    """
 
     limit: int = DEFAULT_LIMIT
     match_any: bool = False
     only: frozenset[Verdict] = frozenset()
     filters: Filters = field(default_factory=Filters)
+    at: str | None = None
 
 
 def search(workspace: Workspace, words: Sequence[str], request: Request) -> Found:
@@ -67,18 +80,20 @@ def search(workspace: Workspace, words: Sequence[str], request: Request) -> Foun
 
     `nearest` fills the page up behind the hits, also where there are hits. Paths to filter by are relative to the
     current directory. Raises UsageError for a condition with an unknown value and for a query that is too long,
-    CitationError for a path outside the worktree.
+    CitationError for a path outside the worktree, RevisionError.
     """
     query = parse_query(words)
-    entries = workspace.contents.entries
+    target = None if request.at is None else commit_of(workspace.repository, request.at, workspace.history_cache)
+    entries = (workspace.contents if target is None else as_of(workspace, target.tip or "")).entries
     filters = replace(request.filters, paths=_below(workspace, request.filters.paths))
     ranking = rank(entries, query, filters)
     limit = min(max(request.limit, 1), MOST)
     first, second = ((*ranking.hits, *ranking.partial), ()) if request.match_any else (ranking.hits, ranking.partial)
     wanted = _wanted(request, query)
-    hits = _judged(workspace, query, first, wanted, limit)
-    nearest = _judged(workspace, query, second, wanted, limit - len(hits))
-    return Found(
+    where = target or workspace.here
+    hits = _judged(where, query, first, wanted, limit)
+    nearest = _judged(where, query, second, wanted, limit - len(hits))
+    found = Found(
         query=" ".join(words),
         match="any" if request.match_any else "all",
         hits=tuple(hits),
@@ -86,6 +101,11 @@ def search(workspace: Workspace, words: Sequence[str], request: Request) -> Foun
         suggestions=_suggestions(query, ranking, [e for e in entries if e.active or filters.include_inactive]),
         searchable=query.searchable,
     )
+    return found if target is None else _at(found, target.tip or "")
+
+
+def _at(found: Found, commit: str) -> FoundAt:
+    return FoundAt(**{name.name: getattr(found, name.name) for name in fields(found)}, at=commit)
 
 
 def _suggestions(query: Query, ranking: Ranking, visible: Sequence[Entry]) -> tuple[Suggestion, ...]:
@@ -109,19 +129,19 @@ def _wanted(request: Request, query: Query) -> frozenset[Verdict]:
 
 
 def _judged(
-    workspace: Workspace, query: Query, ranked: Sequence[Ranked], wanted: frozenset[Verdict], limit: int
+    target: Target, query: Query, ranked: Sequence[Ranked], wanted: frozenset[Verdict], limit: int
 ) -> list[Hit]:
     if wanted == _ANY_VERDICT:
         ranked = ranked[:limit]
-    verdicts = _verdicts(workspace, ranked)
+    verdicts = _verdicts(target, ranked)
     hits = (_hit(query, found, verdict) for found, verdict in verdicts if verdict.verdict in wanted)
     return list(islice(hits, limit))
 
 
-def _verdicts(workspace: Workspace, ranked: Sequence[Ranked]) -> Iterator[tuple[Ranked, EntryVerdict]]:
+def _verdicts(target: Target, ranked: Sequence[Ranked]) -> Iterator[tuple[Ranked, EntryVerdict]]:
     for start in range(0, len(ranked), _BATCH):
         batch = ranked[start : start + _BATCH]
-        yield from zip(batch, judge(workspace.here, [found.entry for found in batch]), strict=True)
+        yield from zip(batch, judge(target, [found.entry for found in batch]), strict=True)
 
 
 def _hit(query: Query, found: Ranked, verdict: EntryVerdict) -> Hit:

@@ -1,4 +1,4 @@
-"""`git mem show`: one entry, exactly as it is on disk."""
+"""`git mem show`: one entry, exactly as it is on disk, or as it was recorded."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,8 @@ from gitmem.entry.frontmatter import UnreadableEntry
 from gitmem.entry.model import Entry
 from gitmem.entry.rules import successor
 from gitmem.errors import ExitCode, GitMemError
+from gitmem.porcelain.version import Past, VersionLine, find_version, line_of
+from gitmem.store.read import parse_contents
 from gitmem.workspace import Workspace
 
 
@@ -44,6 +46,57 @@ def show(workspace: Workspace, ident: str, *, include_inactive: bool) -> Shown:
     if not include_inactive:
         raise InactiveEntryError(_refusal(workspace, entry))
     return Shown(entry, data, f"[historical evidence: {entry.review_state}]")
+
+
+@dataclass(frozen=True, slots=True)
+class VersionDocument:
+    """A version of an entry as it was recorded."""
+
+    entry: Entry
+    version: VersionLine
+
+
+@dataclass(frozen=True, slots=True)
+class ShownVersion:
+    """A version and its bytes. `entry` is None where they are no entry, `damage` says why.
+
+    `marker` is the line to put in front of what is not what holds now.
+    """
+
+    version: VersionLine
+    markdown: bytes
+    marker: str | None
+    entry: Entry | None
+    damage: str
+
+    @property
+    def document(self) -> VersionDocument:
+        """The version as a document. Raises DamagedEntryError where it is no entry."""
+        if self.entry is None:
+            raise DamagedEntryError(f"that version is no entry: {self.damage}: read it without --json")
+        return VersionDocument(self.entry, self.version)
+
+
+def show_version(past: Past, ident: str, number: int) -> ShownVersion:
+    """Return the recorded version `ID@{n}`; it needs no flag, whatever its state. Raises what find_version raises."""
+    version = find_version(past, ident, number)
+    line = line_of(version)
+    data = past.history.read(version)
+    parsed = parse_contents({f"{ident}.md": data})
+    entry = parsed.entries[0] if parsed.entries else None
+    marker = f"version @{{{number}}} of {line.date}"
+    present = _present(past, ident, data)
+    if present is not None:
+        entry, marker = present, str(present.review_state)
+    shown = None if present is not None and present.active else f"[historical evidence: {marker}]"
+    return ShownVersion(line, data, shown, entry, "".join(bad.reason for bad in parsed.unreadable))
+
+
+def _present(past: Past, ident: str, data: bytes) -> Entry | None:
+    """Return the entry as it is now, if these are the bytes of its file."""
+    if past.workspace is None or past.file_now(ident) != data:
+        return None
+    return next((entry for entry in past.workspace.contents.entries if entry.id == ident), None)
 
 
 def _refusal(workspace: Workspace, entry: Entry) -> str:

@@ -56,5 +56,11 @@ class FileCache:
             for old in self.names()[self.keep :]:
                 (self.directory / old).unlink(missing_ok=True)
 
+    def clear(self) -> None:
+        """Remove everything, so that nothing of it can be found any more."""
+        with suppress(OSError):
+            for file in self.directory.iterdir():
+                file.unlink()
+
     def _digest(self, content: bytes) -> bytes:
         return hashlib.sha256(self.version.encode() + b"\0" + content).hexdigest().encode("ascii")

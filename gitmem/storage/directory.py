@@ -9,6 +9,9 @@ from typing import Final
 
 from gitmem.errors import GitMemError
 
+MOVE_AWAY: Final = "move it away, then run `git mem restore`, or `git mem init` for a new store"
+"""What to do about something that stands in the place of a store."""
+
 _DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -147,8 +150,8 @@ def _step(parent: int, part: str, walked: PurePosixPath) -> int | None:
     if mode is None:
         return None
     if stat.S_ISLNK(mode):
-        raise DirectoryRefusedError(f"{walked} is a symbolic link: replace it by a directory, or move the link away")
-    raise DirectoryRefusedError(f"{walked} is not a directory: move it away, then run `git mem init`")
+        raise DirectoryRefusedError(f"{walked} is a symbolic link: {MOVE_AWAY}")
+    raise DirectoryRefusedError(f"{walked} is not a directory: {MOVE_AWAY}")
 
 
 def _mode(directory: int, name: str) -> int | None:

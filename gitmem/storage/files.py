@@ -5,7 +5,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 TEMPORARY_PREFIX: Final = ".tmp-"
@@ -17,59 +17,32 @@ _TEMPORARY: Final = re.compile(re.escape(TEMPORARY_PREFIX) + "[0-9a-f]{16}")
 _NO_HARD_LINKS: Final = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
-def create_file(directory: int, name: str, data: bytes) -> bool:
-    """Create a file in an open directory, durably; return False, and change nothing, if the name is taken.
+def write_temporary(directory: int, data: bytes, mode: int | None = None) -> str:
+    """Write a file under construction into an open directory, durably; return its name.
 
-    Written beside its place, synced, then linked: the link fails where something has appeared meanwhile, which
-    a rename would replace without a word.
+    It gets the permissions `mode`, or those of any new file. What the disk refuses, it refuses here, before anything
+    that counts has changed.
     """
-    temporary = f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}"
-    try:
-        _write_new(directory, temporary, data)
-        created = _linked(directory, temporary, name)
-    finally:
-        _unlink(directory, temporary)
-    os.fsync(directory)
-    return created
-
-
-def replace_files(directory: int, contents: Mapping[str, bytes]) -> None:
-    """Replace regular files in an open directory by ones with other contents, durably and with their permissions.
-
-    All are written beside their places before the first is put in its own: what the disk refuses, it refuses before
-    anything has changed. Readers see each file old or new, whole.
-    """
-    temporaries = {name: f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}" for name in contents}
-    try:
-        for name, temporary in temporaries.items():
-            mode = stat.S_IMODE(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
-            _write_new(directory, temporary, contents[name])
-            os.chmod(temporary, mode, dir_fd=directory)
-        for name, temporary in temporaries.items():
-            os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
-    finally:
-        for temporary in temporaries.values():
-            _unlink(directory, temporary)
-    os.fsync(directory)
-
-
-def remove_litter(directory: int) -> None:
-    """Remove what killed writers left under construction. The caller holds the lock that all of them take."""
-    with os.scandir(directory) as found:
-        litter = [file.name for file in found if _TEMPORARY.fullmatch(file.name) and not file.is_dir()]
-    for name in litter:
-        _unlink(directory, name)
-
-
-def _write_new(directory: int, name: str, data: bytes) -> None:
+    name = f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(name, flags, 0o666, dir_fd=directory), "wb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
+    try:
+        with os.fdopen(os.open(name, flags, 0o666, dir_fd=directory), "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            if mode is not None:
+                os.fchmod(stream.fileno(), mode)
+            os.fsync(stream.fileno())
+    except BaseException:
+        remove_file(directory, name)
+        raise
+    return name
 
 
-def _linked(directory: int, temporary: str, name: str) -> bool:
+def place_new(directory: int, temporary: str, name: str) -> bool:
+    """Give a file under construction its name; return False, and change nothing, if the name is taken.
+
+    By a link, which fails where something has appeared meanwhile; a rename would replace it without a word.
+    """
     try:
         os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
     except FileExistsError:
@@ -78,7 +51,50 @@ def _linked(directory: int, temporary: str, name: str) -> bool:
         if error.errno not in _NO_HARD_LINKS:
             raise
         return _renamed(directory, temporary, name)
+    remove_file(directory, temporary)
     return True
+
+
+def place_over(directory: int, temporary: str, name: str) -> None:
+    """Put a file under construction in the place of another; readers see the old or the new one, whole."""
+    os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+
+
+def remove_file(directory: int, name: str) -> bool:
+    """Remove a file from an open directory; return whether it was there."""
+    try:
+        os.unlink(name, dir_fd=directory)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def mode_of(directory: int, name: str) -> int:
+    """Return the permissions of a file in an open directory."""
+    return stat.S_IMODE(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file, durably, whether it is there or not; readers see the old or the new content, whole."""
+    directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        temporary = write_temporary(directory, data)
+        try:
+            place_over(directory, temporary, path.name)
+        except BaseException:
+            remove_file(directory, temporary)
+            raise
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def remove_litter(directory: int) -> None:
+    """Remove what killed writers left under construction. The caller holds the lock that all of them take."""
+    with os.scandir(directory) as found:
+        litter = [file.name for file in found if _TEMPORARY.fullmatch(file.name) and not file.is_dir()]
+    for name in litter:
+        remove_file(directory, name)
 
 
 def _renamed(directory: int, temporary: str, name: str) -> bool:
@@ -89,10 +105,3 @@ def _renamed(directory: int, temporary: str, name: str) -> bool:
         os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
         return True
     return False
-
-
-def _unlink(directory: int, name: str) -> None:
-    try:
-        os.unlink(name, dir_fd=directory)
-    except FileNotFoundError:
-        return

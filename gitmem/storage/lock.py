@@ -11,7 +11,7 @@ import os
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -40,7 +40,8 @@ def writer_lock(path: Path, timeout: float) -> Iterator[None]:
         try:
             yield
         finally:
-            os.ftruncate(descriptor, 0)  # nobody holds it now; a killed owner's record stays until the next one signs
+            with suppress(OSError):  # nobody holds it now; a killed owner's record stays until the next one signs
+                os.ftruncate(descriptor, 0)
     finally:
         os.close(descriptor)  # which releases the lock
 

@@ -3,6 +3,7 @@
 import os
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -13,7 +14,8 @@ from gitmem.entry.model import Entry
 from gitmem.entry.parse import parse_entry
 from gitmem.entry.rules import is_id
 from gitmem.errors import ExitCode, GitMemError
-from gitmem.storage.directory import FileRefusedError, opened_directory, read_bounded
+from gitmem.storage.directory import FileRefusedError, opened_directory, read_bounded, resolve_name
+from gitmem.store.view import PLAIN, View
 from gitmem.text import visible_line
 
 _SUFFIX: Final = ".md"
@@ -49,33 +51,52 @@ class StoreContents:
     unreadable: tuple[Unreadable, ...] = ()
 
 
-def read_store(root: Path, store: PurePosixPath) -> StoreContents:
-    """Read all entries of the store at `root/store`. Raises DirectoryRefusedError."""
+def read_store(root: Path, store: PurePosixPath, view: View = PLAIN) -> StoreContents:
+    """Read all entries of the store at `root/store` as the view says. Raises DirectoryRefusedError."""
     entries: list[Entry] = []
     unreadable: list[Unreadable] = []
     with opened_directory(root, store) as directory:
         if directory is None:
             return StoreContents(exists=False)
-        for ident in _stems(directory):
+        for ident in _stems(directory, view):
             try:
-                entries.append(_read(directory, ident))
+                found = _read(directory, ident, view)
             except (FileRefusedError, UnreadableEntry) as error:
                 unreadable.append(Unreadable(_printable(ident + _SUFFIX), error.reason))
+            else:
+                entries += [] if found is None else [found[0]]
     return StoreContents(exists=True, entries=tuple(entries), unreadable=tuple(unreadable))
 
 
-def read_entry(root: Path, store: PurePosixPath, ident: str) -> tuple[Entry, bytes]:
+def read_entry(root: Path, store: PurePosixPath, ident: str, view: View = PLAIN) -> tuple[Entry, bytes]:
     """Return one entry and the bytes of its file.
 
     Raises BadIdError, NoSuchEntryError, FileRefusedError, UnreadableEntry and DirectoryRefusedError.
     """
     check_id(ident)
     with opened_directory(root, store) as directory:
-        name = ident + _SUFFIX
-        if directory is None or not _exists(directory, name):
-            raise no_such_entry(ident)
-        data, status = read_bounded(directory, name, MAX_BYTES)
-    return _parsed(ident, data, status.st_mtime), data
+        found = None if directory is None else _read(directory, ident, view)
+    if found is None:
+        raise no_such_entry(ident)
+    return found
+
+
+def parse_contents(files: Mapping[str, bytes]) -> StoreContents:
+    """Return the entries of files that stand in no directory, by their names: a store as it once was."""
+    entries: list[Entry] = []
+    unreadable: list[Unreadable] = []
+    for name in sorted(files):
+        try:
+            entries.append(_parsed(_checked(name.removesuffix(_SUFFIX)), files[name], 0.0))
+        except (FileRefusedError, UnreadableEntry) as error:
+            unreadable.append(Unreadable(_printable(name), error.reason))
+    return StoreContents(exists=True, entries=tuple(entries), unreadable=tuple(unreadable))
+
+
+def file_exists(root: Path, store: PurePosixPath, ident: str) -> bool:
+    """Whether a directory of entries has a file of this id, readable or not. Raises DirectoryRefusedError."""
+    with opened_directory(root, store) as directory:
+        return directory is not None and _exists(directory, ident + _SUFFIX)
 
 
 def check_id(ident: str) -> None:
@@ -98,12 +119,25 @@ def no_such_entry(ident: str) -> NoSuchEntryError:
     return NoSuchEntryError(f"no entry has the id '{ident}': `git mem list --state all` shows them all")
 
 
-def _read(directory: int, ident: str) -> Entry:
-    name = ident + _SUFFIX
+def _read(directory: int, ident: str, view: View) -> tuple[Entry, bytes] | None:
+    name = _checked(ident) + _SUFFIX
+    on_disk, mtime = None, 0.0
+    there = _exists(directory, name) and not view.removes(name)
+    if there and view.is_forgotten(ident):
+        raise FileRefusedError(name, "it was forgotten: remove the file, or give it another name")
+    if there:
+        on_disk, status = read_bounded(directory, name, MAX_BYTES)
+        mtime = status.st_mtime
+    # The steps of a transaction name files, and an entry may be a link to one.
+    real = resolve_name(directory, name) if view.pending and there else name
+    data = view.content(real, on_disk)
+    return None if data is None else (_parsed(ident, data, mtime), data)
+
+
+def _checked(ident: str) -> str:
     if not is_id(ident):
-        raise FileRefusedError(_printable(name), "its name is not the id of an entry")
-    data, status = read_bounded(directory, name, MAX_BYTES)
-    return _parsed(ident, data, status.st_mtime)
+        raise FileRefusedError(_printable(ident + _SUFFIX), "its name is not the id of an entry")
+    return ident
 
 
 def _parsed(ident: str, data: bytes, mtime: float) -> Entry:
@@ -112,9 +146,9 @@ def _parsed(ident: str, data: bytes, mtime: float) -> Entry:
     return entry if entry.date else replace(entry, date=_fallback_date(ident, mtime))
 
 
-def _stems(directory: int) -> list[str]:
+def _stems(directory: int, view: View) -> list[str]:
     # Hidden files are under construction, or a person's editor's.
-    names = os.listdir(directory)
+    names = {*os.listdir(directory), *view.pending}
     return sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX) and name[0] != ".")
 
 

@@ -183,6 +183,10 @@ def mended(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     return repo
 
 
+def if_not(ident: str) -> str:
+    return f"if not: git mem supersede {ident} --by NEW, or git mem forget {ident}"
+
+
 def since(commit: str, path: str) -> SourceRef:
     return SourceRef(source_type="commit", id=commit, path=path, line_start=3, line_end=5)
 
@@ -191,12 +195,12 @@ def since(commit: str, path: str) -> SourceRef:
     ("ident", "lines"),
     [
         ("followable", ["to follow it: git mem relink followable"]),
-        ("amended-and-gone", []),
-        ("stale", ["if it still holds: git mem confirm stale"]),
-        ("both", ["if it still holds: git mem confirm both"]),
+        ("amended-and-gone", [if_not("amended-and-gone")]),
+        ("stale", ["if it still holds: git mem confirm stale", if_not("stale")]),
+        ("both", ["if it still holds: git mem confirm both", if_not("both")]),
         ("moved", ["to follow it: git mem relink moved"]),
-        ("gone", []),
-        ("hopeless", []),
+        ("gone", [if_not("gone")]),
+        ("hopeless", [if_not("hopeless")]),
         ("superseded", []),
         ("old", []),
         ("new", []),
@@ -212,7 +216,7 @@ def test_the_commands_that_are_named_work(cli: Cli, mended: Repo) -> None:
     put(clone.path / ".klide/memory", *workspace(mended).contents.entries)
     for ident in ("stale", "moved", "both"):
         told = cli(clone, "check", ident).out
-        (command,) = [line.partition("git mem ")[2].split() for line in told.splitlines() if "git mem" in line]
+        command, *_ = [line.partition("git mem ")[2].split() for line in told.splitlines() if "git mem" in line]
         assert cli(clone, *command).code == 0
         after = cli(clone, "check", ident)
         assert (after.code, "git mem" in after.out) == (0, False)

@@ -66,7 +66,8 @@ def test_every_setting_is_told_with_its_default() -> None:
         key = "mem." + first + "".join(word.capitalize() for word in rest)
         row = next(line for line in told.splitlines() if f"`{key}`" in line)
         value = getattr(settings, field.name)
-        assert f"`{value:g}`" in row if isinstance(value, float) else f"`{value}`" in row
+        told_as = f"{value:g}" if isinstance(value, float) else str(value)
+        assert f"`{told_as.lower()}`" in row
 
 
 def test_every_kind_and_state_is_told() -> None:

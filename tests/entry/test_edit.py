@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.entry.edit import set_field, set_source_refs
+from gitmem.entry.edit import remove_field, set_field, set_source_refs
 from gitmem.entry.frontmatter import MAX_BYTES, UnreadableEntry, load, split
 from gitmem.entry.model import ReviewState, SourceRef
 from gitmem.entry.parse import parse_entry
@@ -231,3 +231,98 @@ def test_each_source_ref_keeps_its_own_unknown_keys() -> None:
         b'---\nsourceRefs: [{"sourceType":"run","id":"a","k":1},{"sourceType":"run","id":"b"},'
         b'{"sourceType":"run","id":"c","k":3}]\n---\n'
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("title: x\nsupersedes: old\nz: 1\n", "title: x\nz: 1\n"),
+        ("supersedes: old  # until then\n", ""),
+        ('"supersedes" :  "old"\nz: 1\n', "z: 1\n"),
+        ("? supersedes\n: old\nz: 1\n", "z: 1\n"),
+        ("supersedes:\nz: 1\n", "z: 1\n"),
+        ("supersedes: ~\nz: 1\n", "z: 1\n"),
+        ("supersedes:\n  old\nz: 1\n", "z: 1\n"),
+        ('a: b\nsupersedes: "o\n  ld" # c\nz: 1\n', "a: b\nz: 1\n"),
+        ("supersedes: |\n  old\n\n\n# kept\nz: 1\n", "\n\n# kept\nz: 1\n"),
+        ("a: b\nsupersedes: >-\n  old\n", "a: b\n"),
+        ("supersedes: [a,\n b]\nz: 1\n", "z: 1\n"),
+        ("supersedes:\n- a\n- b\nz: 1\n", "z: 1\n"),
+        ("# about it\nsupersedes: old\n\n# next\nz: 1\n", "# about it\n\n# next\nz: 1\n"),
+        ("  a: b\n  supersedes: x\n  z: 1\n", "  a: b\n  z: 1\n"),
+        ("nested:\n  supersedes: x\nsupersedes: y\n", "nested:\n  supersedes: x\n"),
+        ("text: |\n  supersedes: x\nsupersedes: y\n", "text: |\n  supersedes: x\n"),
+        ("z: ü\u200b\nsupersedes: y\u2028\n", "z: ü\u200b\n"),
+        ("nested:\n  supersedes: x\n", "nested:\n  supersedes: x\n"),
+        ("title: x\n", "title: x\n"),
+    ],
+)
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize("head", ["", "\ufeff", "\n"])
+def test_a_field_is_removed_and_no_other_byte(before: str, after: str, line_end: str, head: str) -> None:
+    old, new = (
+        f"{head}---\n{block}---\n# Notes\n\nsupersedes: old \n\n".replace("\n", line_end).encode()
+        for block in (before, after)
+    )
+    assert remove_field(old, "supersedes") == new
+
+
+@pytest.mark.parametrize("text", ["# Notes\n\nsupersedes: old", "x", "\n\n ---\nsupersedes: x\n---\n", "---\n---"])
+def test_where_there_is_no_such_field_nothing_is_removed(text: str) -> None:
+    assert remove_field(text.encode(), "supersedes") == text.encode()
+
+
+def test_the_last_field_of_a_file_without_a_final_line_end_is_removed() -> None:
+    assert remove_field(b"---\nsupersedes: old\n---", "supersedes") == b"---\n---"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("---\n{supersedes: b}\n---\n", "its frontmatter is one {...}: write one key a line"),
+        ("---\nsupersedes: a\nsupersedes: b\n---\n", "duplicate key: supersedes"),
+        ("---\nsupersedes: a\n", "frontmatter is not closed"),
+        (
+            "---\n? |-\n  supersedes\n: a\n---\n",
+            "its frontmatter has a form that cannot be changed line by line: edit the file",
+        ),
+    ],
+)
+def test_what_cannot_be_removed_alone_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(UnreadableEntry) as caught:
+        remove_field(text.encode(), "supersedes")
+    assert caught.value.reason == reason
+
+
+@given(PIECES, PIECES)
+@settings(max_examples=300, deadline=None)
+def test_any_file_loses_this_field_alone_or_is_refused(text: str, above: str) -> None:
+    for opened in (
+        f"---\n{text}\n---\nbody",
+        f"---\nsupersedes: {text}\nz: 1\n---\n",
+        f"---\r\n{above}\r\nsupersedes: a\r\n{text}\r\n---\r\n",
+        text,
+    ):
+        before = opened.encode()
+        try:
+            after = remove_field(before, "supersedes")
+        except UnreadableEntry:
+            continue
+        old, new = (parse_entry("i", data, fallback_date="d") for data in (before, after))
+        assert new == replace(old, supersedes=None)
+        assert split(after.decode()).body == split(before.decode()).body
+        rest = iter(before.split(b"\n"))
+        assert all(line in rest for line in after.split(b"\n"))  # lines are taken out, and none is changed
+        assert remove_field(after, "supersedes") == after
+
+
+@given(PIECES, st.sampled_from(["old", "2026-01-01-0000-a", "a: b", "null"]))
+@settings(max_examples=200, deadline=None)
+def test_a_field_that_was_not_there_is_set_and_removed_again(text: str, value: str) -> None:
+    before = f"---\n{text}\nz: 1\n---\nbody".encode()
+    try:
+        with_it = set_field(before, "supersedes", value)
+    except UnreadableEntry:
+        return
+    if "supersedes" not in load(split(before.decode())).values:
+        assert remove_field(with_it, "supersedes") == before

@@ -19,7 +19,7 @@ from gitmem.porcelain.confirm import Confirmed, NotConfirmableError, confirm
 from gitmem.porcelain.reanchor import read_for_rewrite, with_state, write_all
 from gitmem.porcelain.show import DamagedEntryError
 from gitmem.store.read import BadIdError, UnknownEntryError
-from gitmem.store.write import EntryChangedError
+from gitmem.store.transaction import EntryChangedError
 
 
 @pytest.fixture(scope="module")
@@ -455,5 +455,5 @@ def test_an_entry_that_another_writer_changed_meanwhile_is_left_to_it(shop: Repo
     put(store, entry("changed", review_state=ReviewState.PROPOSED, notes="By somebody else."))
     before = state(shop.path / ".klide")
     with pytest.raises(EntryChangedError, match="changed changed meanwhile, so nothing was written: run it again"):
-        write_all(here, rewrites)
+        write_all(here, "confirm", rewrites)
     assert state(shop.path / ".klide") == before

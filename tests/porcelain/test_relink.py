@@ -12,7 +12,7 @@ from world import Repo, World
 from gitmem.entry.model import ReviewState, SourceRef
 from gitmem.porcelain.reanchor import read_for_rewrite, with_state, write_all
 from gitmem.porcelain.relink import Relinked, relink
-from gitmem.store.write import EntryChangedError
+from gitmem.store.transaction import EntryChangedError
 
 OTHER = "".join(f"other {number}\n" for number in range(1, 13))
 
@@ -288,5 +288,5 @@ def test_an_entry_that_another_writer_changed_meanwhile_is_left_to_it(shop: Repo
     theirs = file_of(shop, ident).read_bytes() + b"\n# Notes\n\nBy somebody else.\n"
     file_of(shop, ident).write_bytes(theirs)
     with pytest.raises(EntryChangedError, match="changed meanwhile, so nothing was written: run it again"):
-        write_all(here, rewrites)
+        write_all(here, "relink", rewrites)
     assert file_of(shop, ident).read_bytes() == theirs

@@ -33,6 +33,7 @@ READS: Final[Mapping[str, Sequence[str]]] = {
     "search a slip": ("search", "harnes", "trsut"),
     "search conditions": ("search", "is:stale", "-n", "20"),
     "search punctuation": ("search", "..."),
+    "search as of a commit": ("search", "trust", "--at", "HEAD~1"),
     "check": ("check",),
     "check all": ("check", "--state", "all"),
     "check named": ("check", "superseded", "full"),
@@ -48,10 +49,17 @@ READS: Final[Mapping[str, Sequence[str]]] = {
     "bisect a commit": ("bisect", "because-reverted"),
     "bisect what is true": ("bisect", "full", "--at", "main"),
     "bisect what nobody can tell": ("bisect", "because-missing"),
+    "log": ("log",),
+    "log of an entry": ("log", "full"),
+    "diff": ("diff",),
+    "blame": ("blame", "full"),
     "status": ("status",),
+    "doctor": ("doctor",),
+    "restore nothing": ("restore",),
+    "restore what is there": ("restore", "--dry-run", "full"),
 }
 
-REPEATED: Final = ("where", "show", "list all", "search any", "check", "status")
+REPEATED: Final = ("where", "show", "list all", "search any", "check", "status", "doctor")
 """One command of each sort, to be asked again under other circumstances."""
 
 ENVIRONMENTS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -134,8 +142,8 @@ def test_an_output_is_one_document_of_utf8_with_its_version_first(answers: dict[
 
 
 @pytest.mark.parametrize("name", READS)
-def test_only_where_names_an_absolute_path(rich_repo: Repo, answers: dict[str, bytes], name: str) -> None:
-    assert (str(rich_repo.world.root) in answers[name].decode("utf-8")) == (verb(name) == "where")
+def test_only_where_and_doctor_name_an_absolute_path(rich_repo: Repo, answers: dict[str, bytes], name: str) -> None:
+    assert (str(rich_repo.world.root) in answers[name].decode("utf-8")) == (verb(name) in {"where", "doctor"})
 
 
 def test_no_key_is_in_snake_case(documents: dict[str, Any]) -> None:
@@ -229,7 +237,10 @@ def test_a_process_for_each_command_answers_the_same(rich_repo: Repo, answers: d
 
 
 def test_a_repository_without_a_store_has_answers_too(repo: Repo) -> None:
-    commands = (["where"], ["list"], ["check"], ["status"], ["search", "x"], ["about", "README.md"])
+    commands = (
+        *(["where"], ["list"], ["check"], ["status"], ["search", "x"], ["about", "README.md"]),
+        *(["doctor"], ["restore"]),
+    )
     before = listing(repo.path)
     lines = several(repo, *(as_json(*words) for words in commands)).out.splitlines()
     for words, line in zip(commands, lines, strict=True):
@@ -242,7 +253,7 @@ def test_a_branch_without_a_commit_has_answers_too(world: World) -> None:
     ident = document(unborn.mem("add", "First", "--json"))
     assert faults("add", ident) == []
     put(unborn.path / ".klide/memory", entry("commit", source_refs=(SourceRef(source_type="commit", id="a" * 40),)))
-    commands = (["check"], ["status"], ["list"], ["search", "first"], ["where"])
+    commands = (["check"], ["status"], ["list"], ["search", "first"], ["where"], ["doctor"], ["restore", "-n"])
     lines = several(unborn, *(as_json(*words) for words in commands)).out.splitlines()
     for words, line in zip(commands, lines, strict=True):
         assert faults(words[0], json.loads(line)) == []

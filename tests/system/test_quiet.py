@@ -16,6 +16,17 @@ READS = (
     ["relink", "--dry-run"],
     ["bisect", "2026-01-01-0000-code"],
     ["bisect", "2026-01-01-0000-undone"],
+    ["status"],
+    ["doctor"],
+    ["restore"],
+    ["restore", "-n", "2026-01-01-0000-code"],
+    ["log"],
+    ["log", "2026-01-01-0000-code"],
+    ["show", "2026-01-01-0000-code@{0}"],
+    ["diff"],
+    ["diff", "2026-01-01-0000-code"],
+    ["blame", "2026-01-01-0000-code"],
+    ["search", "code", "--at", "HEAD~1"],
 )
 
 
@@ -83,7 +94,9 @@ def test_the_traps_work(armed: Repo) -> None:
 
 
 def beside_the_store(repo: Repo) -> dict[str, State]:
-    return {name: one for name, one in state(repo.path).items() if not name.startswith((".klide", ".git/mem"))}
+    kept = (".klide", ".git/mem", ".git/objects", ".git/refs/mem")  # the history of entries touches nothing else
+    found = state(repo.path).items()
+    return {name: one for name, one in found if not name.startswith(kept) and name not in (".git", ".git/refs")}
 
 
 def test_writing_runs_nothing_either(armed: Repo) -> None:
@@ -95,3 +108,13 @@ def test_writing_runs_nothing_either(armed: Repo) -> None:
     assert sprung(armed) == ""
     assert reasons(armed, "2026-01-01-0000-code") == ["unchanged"]
     assert not list(file_of(armed, "x").parent.glob(".tmp-*"))
+
+
+def test_an_edit_runs_the_editor_and_nothing_else(armed: Repo) -> None:
+    sprung(armed)
+    before = beside_the_store(armed)
+    ident = "2026-01-01-0000-code"
+    done = several(armed, ["edit", ident], env={"GIT_EDITOR": "sed -i '$ a more'"})
+    assert (done.out, done.err) == (f"edited {ident}\n", "")
+    assert beside_the_store(armed) == before
+    assert sprung(armed) == ""

@@ -53,4 +53,4 @@ def test_the_program_runs_from_the_wheel_alone(wheel: zipfile.ZipFile, tmp_path:
     asks = "import gitmem.porcelain.schemas as s, gitmem.cli.main as m; print(m.__file__, *s.names())"
     done = world.run(sys.executable, "-P", "-c", asks, cwd=tmp_path, env={"PYTHONPATH": str(tmp_path / "site")})
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith(f"{tmp_path}/site/gitmem/cli/main.py about add bisect check confirm entry ")
+    assert done.out.startswith(f"{tmp_path}/site/gitmem/cli/main.py about add bisect blame check confirm diff ")

@@ -1,0 +1,188 @@
+"""`git mem restore`: entry files that were lost come back from what is recorded of them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from gitmem.errors import GitMemError
+from gitmem.git.objects import TreeEntry
+from gitmem.porcelain.init import create_store
+from gitmem.store.history import StoreHistory
+from gitmem.store.lost import find_lost, links_in_place, make_again, read_recorded
+from gitmem.store.read import Unreadable, check_id
+from gitmem.store.recovery import recover
+from gitmem.store.snapshot import SUFFIX
+from gitmem.store.transaction import Deed, Revival
+from gitmem.store.view import read_view
+from gitmem.workspace import EndangeredStoreError, Workspace
+
+_NAMED: Final = 5
+_REMOVED: Final = "D"
+
+
+class NeverRecordedError(GitMemError):
+    """No recorded state of the store has anything of this id."""
+
+
+class ForgottenEntryError(GitMemError):
+    """The entry was forgotten, and nothing of it may come back."""
+
+
+class UnrecoverableError(GitMemError):
+    """The entry was recorded, and what it held cannot be read any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredEntry:
+    """An entry whose file came back, and the recorded commit that has it; None if only the journal had it."""
+
+    id: str
+    commit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What came back, or with `dry_run` would.
+
+    `tip` is the newest recorded commit, None where nothing is recorded. `present` are the named entries whose files
+    are there. `removed` are a few of those that were removed by hand and recorded so; they are looked for where nothing
+    was named and nothing is lost. `unreadable` are lost files whose recorded content is lost too.
+    """
+
+    dry_run: bool
+    tip: str | None
+    entries: tuple[RestoredEntry, ...]
+    present: tuple[str, ...]
+    removed: tuple[str, ...]
+    unreadable: tuple[Unreadable, ...]
+
+
+@dataclass(slots=True)
+class _Found:
+    """What is to come back, by file name: what is lost, and what was removed and is named; the rest as in Restored."""
+
+    tip: str | None
+    gone: bool
+    lost: dict[str, Revival] = field(default_factory=dict)
+    removed: dict[str, Revival] = field(default_factory=dict)
+    commits: dict[str, str | None] = field(default_factory=dict)
+    present: list[str] = field(default_factory=list)
+    unreadable: tuple[Unreadable, ...] = ()
+
+
+def restore(workspace: Workspace, idents: Sequence[str], *, dry_run: bool) -> Restored:
+    """Bring back what is recorded and not there: the named entries, or all; no file that is there is touched.
+
+    A named entry may also have been removed by hand before that was recorded. Where the directory of the store is
+    gone, all comes back, whatever is named: what stayed away would be taken for removed. With `dry_run` nothing is
+    written. Raises EndangeredStoreError, BadIdError, ForgottenEntryError, NeverRecordedError, UnrecoverableError.
+    """
+    _refuse_endangered(workspace)
+    found = _look(workspace, idents)
+    if not dry_run and (found.lost or found.removed):
+        with workspace.locked():
+            found = _bring_back(workspace, idents)
+    names = sorted({**found.lost, **found.removed})
+    nothing = not (idents or names or found.unreadable)
+    return Restored(
+        dry_run=dry_run,
+        tip=found.tip,
+        entries=tuple(RestoredEntry(name.removesuffix(SUFFIX), found.commits[name]) for name in names),
+        present=tuple(found.present),
+        removed=_removed_by_hand(workspace) if nothing else (),
+        unreadable=found.unreadable,
+    )
+
+
+def _refuse_endangered(workspace: Workspace) -> None:
+    if workspace.endangered:
+        raise EndangeredStoreError(
+            f"{workspace.layout.store_path} is private, but HEAD tracks .klide, so the next checkout could overwrite "
+            "what comes back: check out a commit that does not track it, or run `git rm -r --cached .klide` and commit"
+        )
+
+
+def _look(workspace: Workspace, idents: Sequence[str]) -> _Found:
+    """Find what is to come back, and read it."""
+    place = workspace.place
+    lost = find_lost(place)
+    found = _Found(StoreHistory(workspace.git, workspace.layout.worktree).tip, lost.gone)
+    wanted = dict(lost.files) if lost.gone or not idents else {}
+    found.commits = dict(lost.commits)
+    removed: dict[str, TreeEntry] = {}
+    for ident in dict.fromkeys(idents):
+        name = _name_of(workspace, ident)
+        if name in lost.there:
+            found.present.append(ident)
+        elif name in lost.files:
+            wanted[name] = lost.files[name]
+        else:
+            found.commits[name], removed[name] = _last_recorded(workspace, ident)
+    found.lost, found.unreadable = read_recorded(place, wanted)
+    found.removed, unreadable = read_recorded(place, removed)
+    _refuse_unreadable([*found.unreadable, *unreadable], idents)
+    return found
+
+
+def _name_of(workspace: Workspace, ident: str) -> str:
+    check_id(ident)
+    if read_view(workspace.place.state).is_forgotten(ident):
+        raise ForgottenEntryError(f"{ident} was forgotten, and nothing of it was kept: add it anew if you know it")
+    return ident + SUFFIX
+
+
+def _last_recorded(workspace: Workspace, ident: str) -> tuple[str, TreeEntry]:
+    history = StoreHistory(workspace.git, workspace.layout.worktree)
+    versions = history.versions(ident)
+    if not versions:
+        why = "" if workspace.settings.history else ", and mem.history is false"
+        raise NeverRecordedError(
+            f"nothing is recorded of '{ident}'{why}: `git mem list --state all` shows what is there"
+        )
+    commit = versions[0].recorded.oid
+    return commit, history.tree(commit)[ident + SUFFIX]
+
+
+def _refuse_unreadable(unreadable: Sequence[Unreadable], idents: Collection[str]) -> None:
+    for bad in unreadable:
+        if bad.file.removesuffix(SUFFIX) in idents:
+            raise UnrecoverableError(f"{bad.file} cannot be restored: {bad.reason}: fetch it, or restore a backup")
+
+
+def _bring_back(workspace: Workspace, idents: Sequence[str]) -> _Found:
+    """Do it, with all that was found before the lock was taken found anew."""
+    place = workspace.place
+    record = place.journal.pending()
+    if record is not None and record.forget:
+        recover(place)  # which needs no directory, and takes out of the history what must not come back
+        record = None
+    found = _look(workspace, idents)
+    rest = {**found.lost, **found.removed}
+    if found.gone or record is not None:
+
+        def make() -> None:
+            if found.gone:
+                create_store(workspace, track=False)
+
+        make_again(place, found.lost, workspace.repository.head.oid, make)
+        rest = found.removed
+    if rest:
+        _transact(workspace, rest)
+    workspace.reread()
+    return found
+
+
+def _transact(workspace: Workspace, revived: Mapping[str, Revival]) -> None:
+    idents = [name.removesuffix(SUFFIX) for name in revived]
+    with links_in_place(workspace.place, revived):
+        workspace.transact(Deed(verb="restore", revived=revived, idents=idents))
+
+
+def _removed_by_hand(workspace: Workspace) -> tuple[str, ...]:
+    """Return a few of the entries that were recorded once and are not there, those that went last first."""
+    there = find_lost(workspace.place).there
+    view = read_view(workspace.place.state)
+    recorded = StoreHistory(workspace.git, workspace.layout.worktree).commits()
+    gone = [change.id for one in recorded for change in one.changes if change.status == _REMOVED]
+    absent = [ident for ident in dict.fromkeys(gone) if ident + SUFFIX not in there and not view.is_forgotten(ident)]
+    return tuple(absent[:_NAMED])
