@@ -160,7 +160,7 @@ class Workspace:
 
     def lost(self) -> int:
         """Return how many entries are recorded of a store whose directory is gone. Raises RefDamagedError."""
-        if self.place.recorded and not self._directory_exists():
+        if self.place.recorded and self.place.recorded_here and not self._directory_exists():
             return len(read_tip(self.place).files)
         return 0
 

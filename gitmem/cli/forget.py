@@ -50,16 +50,16 @@ def _out_of_reach(forgotten: Forgotten) -> Iterator[str]:
         yield f"a history could not be read, so it may still be there: {reason}: mend that, then forget it again"
     if forgotten.unpruned is not None:
         yield (
-            f"objects with its text could not be removed: {forgotten.unpruned}: mend that, then `git gc --prune=now` "
-            "removes them"
+            f"objects with its text could not be removed: {forgotten.unpruned}: mend that, then run "
+            "`git gc --prune=now`"
         )
     if forgotten.reachable:
         yield (
-            f"{forgotten.reachable} objects of it are held by something else, such as a branch, a stash, a reflog "
-            "or an index: take it out there, then `git gc --prune=now` removes them"
+            f"{_objects(forgotten.reachable)} held by something else, such as a branch, a stash, a reflog or an index: "
+            "take it out there, then run `git gc --prune=now`"
         )
     if forgotten.packed:
-        yield f"{forgotten.packed} objects of it are in packs: `git gc --prune=now` removes them"
+        yield f"{_objects(forgotten.packed)} in packs: run `git gc --prune=now`"
     if forgotten.remotes:
         yield f"what was pushed or cloned is out of reach: copies may be in {', '.join(forgotten.remotes)}"
 
@@ -71,3 +71,7 @@ def _beside_it(forgotten: Forgotten) -> Iterator[str]:
         yield f"{ident} still names it in its text: `git mem edit {ident}` takes it out, though not out of the history"
     for path in forgotten.left:
         yield f"a file is named after it: remove {path}"
+
+
+def _objects(count: int) -> str:
+    return "1 object of it is" if count == 1 else f"{count} objects of it are"

@@ -138,7 +138,7 @@ def _store(workspace: Workspace) -> Iterator[Check]:
     _, history = look_at_history(workspace.place)
     if workspace.contents.exists:
         yield _ok("store", f"{store}")
-    elif history.entries:
+    elif history.entries and workspace.place.recorded_here:
         yield _wrong("store", f"{store} is gone, and with it {_counted(history.entries, 'recorded ')}", RESTORE)
     else:
         yield _info("store", f"{store} is not there yet", "git mem init")

@@ -64,7 +64,7 @@ def status(workspace: Workspace) -> Status:
         layout=workspace.layout.kind,
         store=str(workspace.layout.store_path),
         exists=contents.exists,
-        vanished=not contents.exists and history.entries > 0,
+        vanished=not contents.exists and history.entries > 0 and workspace.place.recorded_here,
         sharing=workspace.sharing(),
         endangered=workspace.endangered,
         states={state: sum(entry.review_state is state for entry in contents.entries) for state in ReviewState},

@@ -1,14 +1,18 @@
 """Where a store is, and what stands beside it: everything that a transaction has to know."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Final
 
 from gitmem.git.objects import ObjectFormat
 from gitmem.git.run import Git
 from gitmem.storage.cache import FileCache
+from gitmem.storage.files import replace_file
 from gitmem.storage.journal import Journal
 
-_VERSION = "snapshot 1"
+_VERSION: Final = "snapshot 1"
+_WHERE: Final = "place"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +36,19 @@ class StorePlace:
     def state(self) -> Path:
         """The directory of the lock, the journal and what is derived."""
         return self.common_dir / "mem"
+
+    @property
+    def recorded_here(self) -> bool:
+        """Whether what is recorded was recorded of this place, as far as is known: mem.store can be set to another."""
+        try:
+            return (self.state / _WHERE).read_bytes() == os.fsencode(self.path)
+        except FileNotFoundError:
+            return True
+
+    def note_place(self) -> None:
+        """Keep in mind that this is the place of which the history tells. The caller holds the writer's lock."""
+        if not self.recorded_here or not (self.state / _WHERE).exists():
+            replace_file(self.state / _WHERE, os.fsencode(self.path))
 
     @property
     def journal(self) -> Journal:

@@ -121,6 +121,7 @@ def transact(place: StorePlace, deed: Deed) -> tuple[str, ...]:
                 raise
     with suppress(OSError):  # all is done, and whoever comes next finds it so
         place.journal.finish()
+        place.note_place()
     return tuple(placed[ident + SUFFIX].removesuffix(SUFFIX) for ident in plan.created)
 
 
