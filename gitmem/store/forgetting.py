@@ -239,7 +239,7 @@ def _remove_files(place: StorePlace, record: Record, idents: Sequence[str]) -> N
     for ident in idents:
         remove_kept_edits(place.state, ident)
     for journal in kept_journals(place):
-        if any(ident.encode("ascii") in journal.read_bytes() for ident in idents):
+        if _name_in(journal.read_bytes(), idents):
             journal.unlink()
     state = os.open(place.state, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

@@ -118,3 +118,13 @@ def test_an_edit_runs_the_editor_and_nothing_else(armed: Repo) -> None:
     assert (done.out, done.err) == (f"edited {ident}\n", "")
     assert beside_the_store(armed) == before
     assert sprung(armed) == ""
+
+
+def test_superseding_and_forgetting_run_nothing_either(armed: Repo) -> None:
+    sprung(armed)
+    before = beside_the_store(armed)
+    old, new = "2026-01-01-0000-dirty", "2026-01-01-0000-shifted"
+    done = several(armed, ["supersede", old, "--by", new], ["forget", old, "--yes"])
+    assert (done.out, done.err) == (f"{old} is superseded by {new}\nforgot {old}\n", "")
+    assert beside_the_store(armed) == before
+    assert sprung(armed) == ""
