@@ -63,3 +63,8 @@ def slug(title: str) -> str:
     bare = re.sub("([a-z])[\u0300-\u036f]+", r"\1", decomposed)
     dashed = re.sub("[^a-z0-9]+", "-", bare).strip("-")
     return dashed[:SLUG_LIMIT].strip("-") or "note"
+
+
+def counted(number: int, one: str = "entry", several: str = "entries") -> str:
+    """Return a number of things as people say it."""
+    return f"{number} {one if number == 1 else several}"

@@ -1,6 +1,6 @@
 """The composition root: one worktree, its store and everything about them, each opened when first needed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
@@ -27,6 +27,7 @@ from gitmem.store.recording import read_tip
 from gitmem.store.recovery import recover
 from gitmem.store.transaction import Deed, transact
 from gitmem.store.view import read_settled
+from gitmem.text import counted
 
 _KEPT: Final = 16  # commits whose history is kept: a few worktrees, and where each of them stood before
 
@@ -45,6 +46,7 @@ class Workspace:
     def __init__(self, git: Git, layout: Layout) -> None:
         self.git = git
         self.layout = layout
+        self.removed_by_hand: tuple[str, ...] = ()  # what the last transaction found so: names of files
 
     @cached_property
     def repository(self) -> Repository:
@@ -143,7 +145,7 @@ class Workspace:
                 "run `git mem init --track`, or `git rm -r --cached .klide` and commit"
             )
         with self.locked():
-            self._refuse_vanished()
+            self.refuse_vanished()
             recover(self.place)
             self.reread()
             yield
@@ -154,21 +156,33 @@ class Workspace:
         Raises what store.transaction.transact raises.
         """
         recover(self.place)  # what waited for the directory of the store, if that was made only now
-        written = transact(self.place, replace(deed, head=self.repository.head.oid))
+        head = self.repository.head.oid
+        written = transact(self.place, replace(deed, head=head, tell_removed=self._note_removed))
         self.reread()
         return written
 
+    def _note_removed(self, names: Sequence[str]) -> None:
+        self.removed_by_hand = tuple(names)
+
     def lost(self) -> int:
         """Return how many entries are recorded of a store whose directory is gone. Raises RefDamagedError."""
-        if self.place.recorded and self.place.recorded_here and not self._directory_exists():
-            return len(read_tip(self.place).files)
-        return 0
+        place = self.place
+        if not place.recorded or not place.recorded_here or self._directory_exists() or self._is_elsewhere():
+            return 0
+        return len(read_tip(place).files)
 
-    def _refuse_vanished(self) -> None:
+    def _is_elsewhere(self) -> bool:
+        """Whether the commit that is checked out has no store, where git tracks it: another commit has it."""
+        main = self.layout.main
+        tracked = main is not None and self.sharing() is exclude.Sharing.TRACKED
+        return tracked and main is not None and not exclude.head_tracks(self.git, main, self.layout.store_path)
+
+    def refuse_vanished(self) -> None:
+        """Raise VanishedStoreError where the directory of the store is gone and entries of it are recorded."""
         lost = self.lost()
         if lost:
             raise VanishedStoreError(
-                f"{self.layout.store_path} is gone, and with it {lost} entries that are recorded: "
+                f"{self.layout.store_path} is gone, and with it {counted(lost, 'recorded entry', 'recorded entries')}: "
                 "run `git mem restore` to bring them back, or `git mem init` to begin anew"
             )
 

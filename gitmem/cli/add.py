@@ -39,7 +39,9 @@ def command(session: Session, /, *, as_json: bool, kind: str, notes: str, **fiel
     """
     proposal = Proposal(kind=Kind(kind), notes=_notes(notes), **fields)  # type: ignore[arg-type]  # click gives each its type
     session.require_output()
-    added = add(session.open(), proposal, now=session.now, at_terminal=session.at_terminal)
+    workspace = session.open()
+    added = add(workspace, proposal, now=session.now, at_terminal=session.at_terminal)
+    session.tell_after_writing(workspace)
     try:
         session.write(f"{encode(added) if as_json else added.id}\n")
     except OutputError as error:

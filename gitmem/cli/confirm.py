@@ -21,11 +21,11 @@ def command(session: Session, *, idents: tuple[str, ...], as_json: bool) -> None
     that is superseded, is refused; then nothing is written.
     """
     session.require_output()
-    workspace = session.glance()
+    workspace = session.read()
     with session.progress("Confirming") as workspace.repository.progress:
         confirmed = confirm(workspace, idents, at_terminal=session.at_terminal)
     if any(entry.changed for entry in confirmed.entries):
-        session.hint_where_written(workspace)
+        session.tell_after_writing(workspace)
     for entry in confirmed.entries:
         for message in entry.left:
             session.warn(f"{entry.id}: left unverified: {message}")

@@ -23,7 +23,7 @@ def command(session: Session, *, ident: str, as_json: bool) -> None:
     cannot be read as an entry is mended so too.
     """
     session.require_output()
-    workspace = session.glance()
+    workspace = session.read()
 
     def tell_kept(paths: Sequence[Path]) -> None:
         more = f", and {len(paths) - 1} more beside it" if len(paths) > 1 else ""
@@ -31,7 +31,7 @@ def command(session: Session, *, ident: str, as_json: bool) -> None:
 
     edited = edit(workspace, ident, at_terminal=session.at_terminal, tell_kept=tell_kept)
     if edited.changed:
-        session.hint_where_written(workspace)
+        session.tell_after_writing(workspace)
     if as_json:
         session.write_json(encode(edited))
     elif not edited.changed:

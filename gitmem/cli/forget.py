@@ -30,7 +30,7 @@ def command(session: Session, *, idents: tuple[str, ...], yes: bool, as_json: bo
         return ExitCode.NO
     with session.progress("Forgetting") as workspace.repository.progress:
         forgotten = forget(workspace, idents)
-    session.hint_where_written(workspace)
+    session.tell_after_writing(workspace)
     session.write(f"{encode(forgotten)}\n" if as_json else "".join(f"forgot {ident}\n" for ident in forgotten.ids))
     for line in _out_of_reach(forgotten):
         session.warn(line)
@@ -40,8 +40,11 @@ def command(session: Session, *, idents: tuple[str, ...], yes: bool, as_json: bo
 def _agreed(session: Session, idents: Sequence[str]) -> bool:
     if not session.at_terminal:
         raise UsageError("forgetting cannot be undone, and there is nobody to ask here: say it with --yes")
+    if len(idents) > 1:
+        for ident in idents:
+            session.hint(f"  {ident}")
     what = idents[0] if len(idents) == 1 else f"these {len(idents)} entries"
-    return session.ask(f"Forget {what} for good, with its history?" if len(idents) == 1 else f"Forget {what} for good?")
+    return session.ask(f"Forget {what} for good, with all history?")
 
 
 def _out_of_reach(forgotten: Forgotten) -> Iterator[str]:

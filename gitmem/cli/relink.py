@@ -25,7 +25,7 @@ def command(session: Session, *, idents: tuple[str, ...], dry_run: bool, as_json
     with session.progress("Relinking") as workspace.repository.progress:
         relinked = relink(workspace, idents, dry_run=dry_run)
     if relinked.entries and not dry_run:
-        session.hint_where_written(workspace)
+        session.tell_after_writing(workspace)
     if as_json:
         session.write_json(encode(relinked))
         return

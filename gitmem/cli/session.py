@@ -16,7 +16,7 @@ from gitmem.errors import GitMemError, UsageError
 from gitmem.git.exclude import Sharing
 from gitmem.git.pager import page, wants_color
 from gitmem.git.run import Git
-from gitmem.text import visible_line
+from gitmem.text import counted, visible_line
 from gitmem.workspace import Workspace, open_workspace
 
 COLORS: Final = ("auto", "always", "never")
@@ -81,13 +81,9 @@ class Session:
         """Do as glance does, for a verb that looks into the store: say where there is none to look into."""
         workspace = self.glance()
         if not workspace.store_exists:
-            lost = workspace.lost()
-            gone = f"is gone, and with it {lost} entries: `git mem restore` brings them back"
-            self.hint(
-                f"{workspace.layout.store_path} {gone}"
-                if lost
-                else f"there is no memory in {workspace.layout.store_path} yet: `git mem init` creates it"
-            )
+            store, lost = workspace.layout.store_path, workspace.lost()
+            gone = f"{store} is gone, and with it {counted(lost)}: `git mem restore` brings back what is recorded"
+            self.hint(gone if lost else f"there is no memory in {store} yet: `git mem init` creates it")
         return workspace
 
     def warn_if_endangered(self, workspace: Workspace) -> None:
@@ -98,8 +94,17 @@ class Session:
                 "run `git mem init --track`, or untrack .klide"
             )
 
-    def hint_where_written(self, workspace: Workspace) -> None:
-        """Say where a change of a tracked store is to be committed, if that is another checkout than this one."""
+    def tell_after_writing(self, workspace: Workspace) -> None:
+        """Say what a person should know of a write.
+
+        That is: what was found removed by hand, and where a change of a tracked store is to be committed, if that is
+        another checkout than this one.
+        """
+        removed = workspace.removed_by_hand
+        if removed:
+            what = visible_line(removed[0].removesuffix(".md")) if len(removed) == 1 else f"{len(removed)} entries"
+            back = f"`git mem restore {what}` brings it" if len(removed) == 1 else "`git mem restore --all` brings them"
+            self.warn(f"{what} had been removed by hand, and that is recorded now: {back} back")
         layout = workspace.layout
         elsewhere = layout.main != layout.worktree and workspace.sharing() is Sharing.TRACKED
         if elsewhere:

@@ -9,7 +9,7 @@ from gitmem.cli.session import Session
 from gitmem.porcelain.encode import encode
 from gitmem.porcelain.status import History, Status, status
 from gitmem.store.lost import ByHand
-from gitmem.text import visible_line
+from gitmem.text import counted, visible_line
 
 
 @click.command("status", short_help="show the state of the store")
@@ -31,7 +31,7 @@ def command(session: Session, *, as_json: bool) -> None:
 def _lines(found: Status) -> Iterator[str]:
     store = visible_line(found.store)
     if found.vanished:
-        lost = "1 recorded entry" if found.history.entries == 1 else f"{found.history.entries} recorded entries"
+        lost = counted(found.history.entries, "recorded entry", "recorded entries")
         yield f"store:    {store} is gone, and with it {lost}: `git mem restore` brings back what it held"
     elif not found.exists:
         yield f"No memory yet in {store}: `git mem init` creates it"
@@ -51,7 +51,7 @@ def _history(found: Status) -> Iterator[str]:
     if history.damaged:
         yield "history:  damaged: `git mem doctor` says what can be done"
     elif history.tip is not None:
-        yield f"history:  {history.tip[:12]} of {history.date}, with {history.entries} entries"
+        yield f"history:  {history.tip[:12]} of {history.date}, with {counted(history.entries)}"
     elif history.kept:
         yield "history:  nothing is recorded yet"
     if not history.kept:

@@ -86,6 +86,7 @@ def check(
     RevisionError, NoMergeBaseError, and UsageError for an aim at two things.
     """
     workspace.repository.progress("entries")
+    workspace.refuse_vanished()  # of what is gone nobody can say that nothing is stale
     target = aim_at(workspace, aim)
     contents = workspace.contents if aim.at is None else _known_at(workspace, target, idents)
     chosen = choose(contents, idents, states or CHECKED_STATES)

@@ -29,7 +29,7 @@ from gitmem.store.read import read_entry
 from gitmem.store.salvage import kept_journals
 from gitmem.store.snapshot import SUFFIX
 from gitmem.store.view import read_view
-from gitmem.text import visible_line
+from gitmem.text import counted, visible_line
 from gitmem.workspace import Workspace
 
 DAMAGED_REFS: Final = "refs/mem/damaged/"
@@ -330,7 +330,7 @@ def _lock(workspace: Workspace) -> Iterator[Check]:
 
 
 def _counted(entries: int, which: str = "") -> str:
-    return f"1 {which}entry" if entries == 1 else f"{entries} {which}entries"
+    return counted(entries, f"{which}entry", f"{which}entries")
 
 
 _SHARED: Final = {

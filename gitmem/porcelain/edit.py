@@ -90,7 +90,9 @@ def edit(workspace: Workspace, ident: str, *, at_terminal: bool, tell_kept: Call
         if kept:
             tell_kept(kept)
         run_editor(workspace.git, editor, workspace.layout.place.directory, path)
-        edited = _finished(Workspace(workspace.git, workspace.layout), before, path)
+        afterwards = Workspace(workspace.git, workspace.layout)
+        edited = _finished(afterwards, before, path)
+        workspace.removed_by_hand = afterwards.removed_by_hand
     remove_edit(path)
     return edited
 
@@ -161,6 +163,18 @@ def _finished(workspace: Workspace, before: _Subject, path: Path) -> Edited:
         data = read_edit(path)
     except FileRefusedError as error:
         raise EditRefusedError(f"the text cannot be read: {error.reason}: correct it") from error
+    return _replaced(workspace, before, data, "edit")
+
+
+def replace_text(workspace: Workspace, ident: str, data: bytes, verb: str) -> Edited:
+    """Put a text in the place of an entry's as an edit would, by the same rules; `verb` is what that is called.
+
+    Raises what `edit` raises.
+    """
+    return _replaced(workspace, _read(workspace, ident), data, verb)
+
+
+def _replaced(workspace: Workspace, before: _Subject, data: bytes, verb: str) -> Edited:
     if data == before.data:
         return Edited(before.id, changed=False)
     after = _validated(before, data)
@@ -168,7 +182,7 @@ def _finished(workspace: Workspace, before: _Subject, path: Path) -> Edited:
         _refuse_changed(workspace, before)
         demotions = _demotions(workspace, before, after)
         changes = [Replacement(before.id, before.data, data), *demotions]
-        workspace.transact(Deed(verb="edit", replacements=changes, idents=[before.id]))
+        workspace.transact(Deed(verb=verb, replacements=changes, idents=[before.id]))
     return Edited(before.id, changed=True, supersedes=after.supersedes if demotions else None)
 
 

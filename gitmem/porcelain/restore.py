@@ -5,18 +5,20 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from gitmem.errors import GitMemError
-from gitmem.git.objects import TreeEntry
+from gitmem.git.objects import TreeEntry, blob_id
+from gitmem.porcelain.add import require_person
+from gitmem.porcelain.edit import replace_text
 from gitmem.porcelain.init import create_store
+from gitmem.porcelain.version import find_version, parse_name, past_of
 from gitmem.store.history import StoreHistory
 from gitmem.store.lost import find_lost, links_in_place, make_again, read_recorded
 from gitmem.store.read import Unreadable, check_id
 from gitmem.store.recovery import recover
-from gitmem.store.snapshot import SUFFIX
+from gitmem.store.snapshot import FILE_MODE, SUFFIX
 from gitmem.store.transaction import Deed, Revival
 from gitmem.store.view import read_view
 from gitmem.workspace import EndangeredStoreError, Workspace
 
-_NAMED: Final = 5
 _REMOVED: Final = "D"
 
 
@@ -45,8 +47,8 @@ class Restored:
     """What came back, or with `dry_run` would.
 
     `tip` is the newest recorded commit, None where nothing is recorded. `present` are the named entries whose files
-    are there. `removed` are a few of those that were removed by hand and recorded so; they are looked for where nothing
-    was named and nothing is lost. `unreadable` are lost files whose recorded content is lost too.
+    are there. `removed` are those that were removed by hand and recorded so, the last one first; they are looked for
+    where nothing was named and nothing is lost. `unreadable` are lost files whose recorded content is lost too.
     """
 
     dry_run: bool
@@ -70,14 +72,18 @@ class _Found:
     unreadable: tuple[Unreadable, ...] = ()
 
 
-def restore(workspace: Workspace, idents: Sequence[str], *, dry_run: bool) -> Restored:
+def restore(workspace: Workspace, idents: Sequence[str], *, dry_run: bool, everything: bool = False) -> Restored:
     """Bring back what is recorded and not there: the named entries, or all; no file that is there is touched.
 
-    A named entry may also have been removed by hand before that was recorded. Where the directory of the store is
-    gone, all comes back, whatever is named: what stayed away would be taken for removed. With `dry_run` nothing is
-    written. Raises EndangeredStoreError, BadIdError, ForgottenEntryError, NeverRecordedError, UnrecoverableError.
+    A named entry, and with `everything` any, may also have been removed by hand before that was recorded. Where the
+    directory of the store is gone, all comes back, whatever is named: what stayed away would be taken for removed. With
+    `dry_run` nothing is written. Raises EndangeredStoreError, BadIdError, ForgottenEntryError, NeverRecordedError,
+    UnrecoverableError.
     """
     _refuse_endangered(workspace)
+    if everything:
+        lost = [name.removesuffix(SUFFIX) for name in find_lost(workspace.place).files]
+        idents = list(dict.fromkeys([*idents, *lost, *_removed_by_hand(workspace)]))
     found = _look(workspace, idents)
     if not dry_run and (found.lost or found.removed):
         with workspace.locked():
@@ -179,10 +185,42 @@ def _transact(workspace: Workspace, revived: Mapping[str, Revival]) -> None:
 
 
 def _removed_by_hand(workspace: Workspace) -> tuple[str, ...]:
-    """Return a few of the entries that were recorded once and are not there, those that went last first."""
+    """Return the entries that were recorded once and are not there, those that went last first."""
     there = find_lost(workspace.place).there
     view = read_view(workspace.place.state)
     recorded = StoreHistory(workspace.git, workspace.layout.worktree).commits()
     gone = [change.id for one in recorded for change in one.changes if change.status == _REMOVED]
-    absent = [ident for ident in dict.fromkeys(gone) if ident + SUFFIX not in there and not view.is_forgotten(ident)]
-    return tuple(absent[:_NAMED])
+    return tuple(ident for ident in dict.fromkeys(gone) if ident + SUFFIX not in there and not view.is_forgotten(ident))
+
+
+def restore_version(workspace: Workspace, name: str, *, dry_run: bool, at_terminal: bool) -> Restored:
+    """Bring back a version of an entry, `ID@{n}`, in the place of its present text, by the rules of an edit.
+
+    Raises UsageError for a name of no version, NoSuchVersionError, what `edit` raises, and what `restore` does.
+    """
+    require_person(workspace, "bring back an older text", at_terminal=at_terminal)
+    _refuse_endangered(workspace)
+    past, parsed = past_of(workspace), parse_name(name)
+    version = find_version(past, parsed.ident, parsed.number or 0)
+    data = past.history.read(version)
+    there = past.is_stored(parsed.ident)
+    changed = data != past.file_now(parsed.ident)
+    if changed and not dry_run:
+        if there:
+            replace_text(workspace, parsed.ident, data, "restore")
+        else:
+            with workspace.writing():
+                _transact(workspace, {parsed.ident + SUFFIX: Revival(_blob(workspace, data), data)})
+    back = RestoredEntry(parsed.ident, version.recorded.oid)
+    return Restored(
+        dry_run=dry_run,
+        tip=past.history.tip,
+        entries=(back,) if changed else (),
+        present=() if changed else (parsed.ident,),
+        removed=(),
+        unreadable=(),
+    )
+
+
+def _blob(workspace: Workspace, data: bytes) -> TreeEntry:
+    return TreeEntry(FILE_MODE, blob_id(data, workspace.place.object_format))

@@ -9,7 +9,9 @@ from typing import Final
 
 from gitmem.errors import GitMemError
 
-MOVE_AWAY: Final = "move it away, then run `git mem restore`, or `git mem init` for a new store"
+MOVE_AWAY: Final = (
+    "check out a commit without it, or move it away, then run `git mem restore`, or `git mem init` for a new store"
+)
 """What to do about something that stands in the place of a store."""
 
 _DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -94,14 +94,19 @@ def take_in_hand_edits(place: StorePlace, tip: Tip, found: Snapshot, head: str |
     files = found.as_recorded(tip.listing)
     if files == tip.files:
         return tip
-    changed = _differing(files, tip.files)
-    return commit_state(place, tip, files, message_by_hand(changed, head), {})
+    return commit_state(place, tip, files, message_by_hand(tip.files, files, head), {})
 
 
-def message_by_hand(names: Iterable[str], head: str | None) -> str:
+def message_by_hand(before: Mapping[str, TreeEntry], after: Mapping[str, TreeEntry], head: str | None) -> str:
     """Return the message of a commit of what people did to files, whatever these are called."""
+    names = _differing(before, after)
+    verb = "edit"
+    if not any(name in before for name in names):
+        verb = "add"
+    elif not any(name in after for name in names):
+        verb = "remove"
     idents = [name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names]
-    return message_of("edit", [visible_line(ident.removesuffix(SUFFIX)) for ident in idents], head, by_hand=True)
+    return message_of(verb, [visible_line(ident.removesuffix(SUFFIX)) for ident in idents], head, by_hand=True)
 
 
 def record_hand_edits(place: StorePlace, left_out: Collection[str], head: str | None) -> None:
@@ -133,7 +138,7 @@ def record_state(place: StorePlace, message: str, commit: str | None = None, bef
             files = look_at_files(place, directory).as_recorded(tip.listing)
             if files == tip.files and _forgotten_tree(place, tip).items() <= dict(tip.listing).items():
                 return
-            by_hand = message_by_hand(_differing(files, tip.files), None)
+            by_hand = message_by_hand(tip.files, files, None)
             new = commit_state(place, tip, files, by_hand if told else message, {})
         try:
             _move(place, new.commit or "", tip.commit)

@@ -6,7 +6,8 @@ the record is in place nothing has happened, from then on everything has.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -38,6 +39,10 @@ class StoreGoneError(GitMemError):
     """There is no store to write to."""
 
 
+class UnfinishedError(GitMemError):
+    """A transaction is decided, and the disk lets it be neither finished nor taken back."""
+
+
 class EntryChangedError(GitMemError):
     """An entry changed between the moment it was read and the moment it was to be written."""
 
@@ -67,12 +72,17 @@ class Revival(NamedTuple):
     data: bytes
 
 
+def _tell_nobody(_names: Sequence[str]) -> None:
+    return
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deed:
     """What one transaction does, and what it is called: one word, as `git mem log` shows it.
 
     `revived` are files that come back, by name. `head` is where HEAD of the writing worktree stands. `idents` are what
-    the deed is told to be about, by default the new entries, or else all that it replaces.
+    the deed is told to be about, by default the new entries, or else all that it replaces. `tell_removed` gets the
+    names of the files that people removed by hand since the last transaction, which is recorded now.
     """
 
     verb: str
@@ -81,6 +91,7 @@ class Deed:
     revived: Mapping[str, Revival] = field(default_factory=dict)
     head: str | None = None
     idents: Sequence[str] = ()
+    tell_removed: Callable[[Sequence[str]], None] = _tell_nobody
 
 
 @dataclass(slots=True)
@@ -143,10 +154,19 @@ def _record(place: StorePlace, record: Record, placed: Mapping[str, str]) -> Non
 
 
 def _take_back(place: StorePlace, directory: int, plan: _Plan, placed: Mapping[str, str]) -> None:
-    # What cannot be taken back stays decided: the next command carries it to its end.
-    with suppress(OSError):
+    """Undo what was done of a transaction that failed. Raises UnfinishedError where the disk refuses that too."""
+    try:
         undo(directory, plan.steps, plan.old, placed)
-        place.journal.finish()
+        if place.journal.pending() is not None:  # otherwise it was the decision that the disk refused
+            place.journal.finish()
+    except OSError as error:
+        if place.journal.pending() is None:  # it was never decided, or is taken back all the same
+            return
+        told = (error.strerror or str(error)).lower()
+        raise UnfinishedError(
+            f"what was decided could be neither finished nor taken back: {told}: the next command finishes it, once "
+            "the disk allows that"
+        ) from error
 
 
 def _with_commit(
@@ -160,6 +180,7 @@ def _with_commit(
     found = look_at_files(place, directory)
     kept = {name: entry for name, entry in found.files.items() if name not in deed.revived}
     before = take_in_hand_edits(place, tip, Snapshot(kept, found.unread | set(deed.revived)), deed.head)
+    deed.tell_removed(sorted(tip.files.keys() - before.files.keys()))
     back = {name: revival.entry for name, revival in deed.revived.items()}
     files = {**before.files, **back, **{s.name: _blob(place, s.after) for s in record.steps if s.after is not None}}
     after = before if files == before.files else commit_state(place, before, files, record.message, temporaries)
@@ -222,7 +243,20 @@ def _changed(ident: str) -> EntryChangedError:
 
 
 def _is_taken(place: StorePlace, directory: int) -> Callable[[str], bool]:
-    """Return what tells whether an id is in use: by a file, or by an entry that must not come back."""
+    """Return what tells whether an id is in use.
+
+    By a file, by an entry that must not come back, or by one that is gone and that another file says to supersede: a
+    new entry of its name would be superseded from the start.
+    """
     names = {name.removesuffix(SUFFIX) for name in os.listdir(directory)}
     forgotten = read_forgotten(place.state)
-    return lambda ident: ident in names or id_digest(ident) in forgotten
+    return lambda one: one in names or id_digest(one) in forgotten or _is_superseded(directory, names, one)
+
+
+def _is_superseded(directory: int, names: Iterable[str], ident: str) -> bool:
+    pointer = re.compile(rb"^[ \t\"']*supersedes\b.*" + re.escape(ident.encode("ascii")) + rb"\b", re.MULTILINE)
+    for name in names:
+        with suppress(FileRefusedError):
+            if pointer.search(read_bounded(directory, name + SUFFIX, MAX_BYTES)[0]):
+                return True
+    return False

@@ -202,7 +202,7 @@ def test_of_several_that_are_missing_only_the_named_one_comes_back(store: Repo) 
         file_of(store, f"2026-01-01-0000-{title}").unlink()
     assert ids(restored(store, "2026-01-01-0000-two")) == ["2026-01-01-0000-two"]
     assert not file_of(store, "2026-01-01-0000-one").exists()
-    assert history(store)[-1] == "edit by hand 2026-01-01-0000-one"
+    assert history(store)[-1] == "remove by hand 2026-01-01-0000-one"
     assert_at_rest(store)
 
 
@@ -234,12 +234,13 @@ def test_a_lost_one_and_a_removed_one_come_back_in_one_transaction(store: Repo) 
     assert_at_rest(store)
 
 
-def test_at_most_five_removed_ones_are_told_those_that_went_last_first(repo: Repo) -> None:
+def test_removed_ones_are_told_those_that_went_last_first(repo: Repo) -> None:
     idents = [remember(repo, f"entry {number}") for number in range(7)]
     for ident in idents:
         file_of(repo, ident).unlink()
         remember(repo, f"after {ident}")
-    assert restored(repo).removed == tuple(reversed(idents[2:]))
+    assert restored(repo).removed == tuple(reversed(idents))
+    assert sorted(ids(restore(workspace(repo), (), dry_run=False, everything=True))) == sorted(idents)
 
 
 def test_a_named_one_that_is_there_is_told_and_nothing_written(store: Repo) -> None:
@@ -364,7 +365,10 @@ def test_what_stands_in_the_place_of_the_store_is_named_with_the_way_back(store:
         place.symlink_to(store.world.root)
     else:
         place.write_bytes(b"")
-    with pytest.raises(DirectoryRefusedError, match=f"^{at} is .*: move it away, then run `git mem restore`"):
+    with pytest.raises(
+        DirectoryRefusedError,
+        match=f"^{at} is .*: check out a commit without it, or move it away, then run `git mem restore`",
+    ):
         restored(store)
     place.unlink()
     restored(store)

@@ -61,6 +61,15 @@ def test_an_id_that_is_taken_gets_a_number(store: Repo) -> None:
     assert_at_rest(store)
 
 
+def test_an_id_that_another_entry_still_points_to_is_not_given_again(store: Repo) -> None:
+    old = add(store, TITLE)
+    add(store, "Other", supersedes=old)
+    path_of(store, old).unlink()
+    new = store.mem("add", TITLE, "--date", "2026-01-01").line
+    assert new == f"{STEM}-2"
+    assert [entry.id for entry in opened(store).contents.entries if entry.active] == ["2026-01-01-0000-other", new]
+
+
 @pytest.mark.parametrize("kind", ["file", "directory", "link", "unreadable"])
 def test_whatever_has_the_name_has_taken_the_id(store: Repo, kind: str) -> None:
     path = path_of(store, STEM)
@@ -108,12 +117,12 @@ def test_a_store_that_vanished_with_entries_is_not_begun_anew_by_itself(store: R
     add(store, TITLE)
     path_of(store, STEM).unlink()
     (store.path / ".klide/memory").rmdir()
-    with pytest.raises(VanishedStoreError, match=r"1 entr.*git mem restore"):
+    with pytest.raises(VanishedStoreError, match=r"1 recorded entry.*git mem restore"):
         add(store, "Other")
     assert not (store.path / ".klide/memory").exists()
     init(store.path, store.world.env, track=False)
     add(store, "Other")
-    assert history(store) == [f"add {STEM}", f"edit by hand {STEM}", "add 2026-01-01-0000-other"]
+    assert history(store) == [f"add {STEM}", f"remove by hand {STEM}", "add 2026-01-01-0000-other"]
     assert_at_rest(store)
 
 
@@ -261,7 +270,7 @@ def test_without_a_history_nothing_is_recorded(store: Repo) -> None:
     assert journal(store).pending() is None
     store.git("config", "--unset", "mem.history")
     add(store, "Other")
-    assert history(store) == [f"edit by hand {STEM}", "add 2026-01-01-0000-other"]
+    assert history(store) == [f"add by hand {STEM}", "add 2026-01-01-0000-other"]
     assert_at_rest(store)
 
 
@@ -415,7 +424,8 @@ def test_an_entry_that_a_person_changes_in_the_last_instant_stays_theirs(
     assert history(store) == [f"add {STEM}"]
     add(store, "Next")
     assert files(store) == {**theirs, "2026-01-01-0000-next.md": creation("Next").data}
-    assert f"edit by hand {STEM}" in history(store)
+    verb = "remove" if by_hand is None else "edit"
+    assert f"{verb} by hand {STEM}" in history(store)
     assert_at_rest(store)
 
 
