@@ -139,16 +139,19 @@ class Workspace:
 
         Raises LockedError, and EndangeredStoreError and VanishedStoreError before anything is written.
         """
-        if self.endangered:
-            raise EndangeredStoreError(
-                f"{self.layout.store_path} is private, but HEAD tracks .klide, so a checkout could overwrite it: "
-                "run `git mem init --track`, or `git rm -r --cached .klide` and commit"
-            )
+        self._refuse_endangered()
         with self.locked():
             self.refuse_vanished()
             recover(self.place)
             self.reread()
             yield
+
+    def _refuse_endangered(self) -> None:
+        if self.endangered:
+            raise EndangeredStoreError(
+                f"{self.layout.store_path} is private, but HEAD tracks .klide, so a checkout could overwrite it: "
+                "run `git mem init --track`, or `git rm -r --cached .klide` and commit"
+            )
 
     def transact(self, deed: Deed) -> tuple[str, ...]:
         """Carry a deed out and return the ids of its new entries; to be called within `writing`.
@@ -199,6 +202,7 @@ class Workspace:
     @contextmanager
     def mending(self) -> Iterator[None]:
         """Hold the writer's lock as `writing` does, for what works without the directory of the store too."""
+        self._refuse_endangered()
         with self.locked():
             recover(self.place)
             self.reread()

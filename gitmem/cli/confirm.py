@@ -21,7 +21,7 @@ def command(session: Session, *, idents: tuple[str, ...], as_json: bool) -> None
     that is superseded, is refused; then nothing is written.
     """
     session.require_output()
-    workspace = session.read()
+    workspace = session.glance()
     with session.progress("Confirming") as workspace.repository.progress:
         confirmed = confirm(workspace, idents, at_terminal=session.at_terminal)
     if any(entry.changed for entry in confirmed.entries):

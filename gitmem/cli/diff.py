@@ -3,7 +3,7 @@
 import click
 
 from gitmem.cli.options import color_option, json_option
-from gitmem.cli.past import colored
+from gitmem.cli.past import colored, open_past
 from gitmem.cli.session import Session
 from gitmem.errors import UsageError
 from gitmem.porcelain.diff import diff, sides
@@ -23,13 +23,14 @@ def command(session: Session, *, names: tuple[str, ...], as_json: bool) -> None:
     """
     if len(names) > 2:
         raise UsageError(f"{len(names)} names are too many: name at most two versions of one entry")
-    workspace = session.glance()
-    compared = sides(workspace, names)
+    past = open_past(session)
+    git = past.history.git
+    compared = sides(past, names)
     if as_json:
-        session.write_json(encode(diff(workspace, compared)))
+        session.write_json(encode(diff(git, compared)))
     else:
         form = _shown if session.shows_on_terminal else bytes
-        found = diff(workspace, compared, color=colored(session), form=form)
+        found = diff(git, compared, color=colored(session), form=form)
         session.show("".join(change.patch for change in found.changes))
     if compared.note is not None:
         session.hint(compared.note)

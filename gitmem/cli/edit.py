@@ -23,7 +23,7 @@ def command(session: Session, *, ident: str, as_json: bool) -> None:
     cannot be read as an entry is mended so too.
     """
     session.require_output()
-    workspace = session.read()
+    workspace = session.glance()
 
     def tell_kept(paths: Sequence[Path]) -> None:
         more = f", and {len(paths) - 1} more beside it" if len(paths) > 1 else ""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from gitmem.cli.options import color_option, json_option
-from gitmem.cli.session import Session
+from gitmem.cli.session import OutputError, Session
 from gitmem.errors import ExitCode, UsageError
 from gitmem.porcelain.encode import encode
 from gitmem.porcelain.forget import Forgotten, forget, require_known
@@ -31,7 +31,10 @@ def command(session: Session, *, idents: tuple[str, ...], yes: bool, as_json: bo
     with session.progress("Forgetting") as workspace.repository.progress:
         forgotten = forget(workspace, idents)
     session.tell_after_writing(workspace)
-    session.write(f"{encode(forgotten)}\n" if as_json else "".join(f"forgot {ident}\n" for ident in forgotten.ids))
+    try:
+        session.write(f"{encode(forgotten)}\n" if as_json else "".join(f"forgot {ident}\n" for ident in forgotten.ids))
+    except OutputError as error:
+        raise OutputError(f"what was named is forgotten, but {error.message}") from error
     for line in _out_of_reach(forgotten):
         session.warn(line)
     return ExitCode.DONE
@@ -43,8 +46,10 @@ def _agreed(session: Session, idents: Sequence[str]) -> bool:
     if len(idents) > 1:
         for ident in idents:
             session.hint(f"  {ident}")
-    what = idents[0] if len(idents) == 1 else f"these {len(idents)} entries"
-    return session.ask(f"Forget {what} for good, with all history?")
+    what = (
+        f"{idents[0]} for good, with its" if len(idents) == 1 else f"these {len(idents)} entries for good, with their"
+    )
+    return session.ask(f"Forget {what} history?")
 
 
 def _out_of_reach(forgotten: Forgotten) -> Iterator[str]:

@@ -22,7 +22,7 @@ def command(session: Session, *, old: str, new: str, decision_key: str | None, a
     have the same.
     """
     session.require_output()
-    workspace = session.read()
+    workspace = session.glance()
     done = supersede(workspace, old, by=new, decision_key=decision_key, at_terminal=session.at_terminal)
     session.tell_after_writing(workspace)
     session.write(f"{encode(done)}\n" if as_json else f"{done.old} is superseded by {done.new}\n")

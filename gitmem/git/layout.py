@@ -137,6 +137,12 @@ def missing_root(git: Git, place: Place) -> Path | None:
     return None
 
 
+def list_worktrees(git: Git, worktree: Path) -> list[Path]:
+    """Return the tops of all worktrees of the repository, the main one first, as git names them."""
+    items = git.ask("worktree", "list", "--porcelain", "-z", cwd=worktree).items()
+    return [Path(item.removeprefix("worktree ")) for item in items if item.startswith("worktree ")]
+
+
 def is_submodule(git: Git, place: Place) -> bool:
     """Whether the place is the checkout of a submodule; asks git for the superproject."""
     answer = git.ask("rev-parse", "--show-superproject-working-tree", cwd=place.worktree)

@@ -20,6 +20,8 @@ from gitmem.git.run import LONG_LIMIT, Git, GitFailedError, GitTimeoutError, com
 
 _REWRITING: Final = b"refs/mem/rewriting/store"  # fast-import wants a name; the ref itself is never made
 
+_PUT: Final = re.compile(rb"^M [0-7]+ (?P<oid>[0-9a-f]{40}|[0-9a-f]{64}) .*\n", re.MULTILINE)
+
 _PLACEHOLDER: Final = b"(forgotten)"
 
 # Below this number of objects fast-import leaves no pack, so that they too can be removed some day.
@@ -51,10 +53,34 @@ def rewrite(  # noqa: PLR0917 - where, what, and what to take out of it
     See filter_history for what is taken out. None means that nothing is left. Raises GitFailedError where the history
     is not wholly here, and HistoryFormatError.
     """
-    ask = ("fast-export", "--signed-tags=strip", "--reencode=yes", "--no-renames", tip)
-    exported = git.ask(*ask, cwd=worktree, limit=LONG_LIMIT).stdout
+    ask = ("fast-export", "--signed-tags=strip", "--reencode=yes", "--no-renames")
+    try:
+        exported = git.ask(*ask, tip, cwd=worktree, limit=LONG_LIMIT).stdout
+    except GitFailedError:  # perhaps it is only contents that are lost: what is left goes without them
+        exported = git.ask(*ask, "--no-data", tip, cwd=worktree, limit=LONG_LIMIT).stdout
+        exported = _without_lost(git, worktree, exported)
     stream = filter_history(exported, ids, mend, marks)
     return None if stream is None else _imported(git, worktree, stream)
+
+
+def _without_lost(git: Git, worktree: Path, exported: bytes) -> bytes:
+    """Return a history that names contents by their ids, with those that are not here taken out of its files.
+
+    Nothing but the lines that put a file in its place can look like one: messages and contents are told by their size.
+    """
+    named = {put["oid"] for put in _PUT.finditer(exported)}
+    here = {oid.encode("ascii") for oid in present(git, worktree, [oid.decode("ascii") for oid in named])}
+    parts: list[bytes] = []
+    reader = _Reader(exported)
+    while not reader.ended:
+        if reader.at_data:
+            parts.append(_data(reader.data()))
+            continue
+        line = reader.line()
+        put = _PUT.match(line + b"\n")
+        if put is None or put["oid"] in here:
+            parts.append(line + b"\n")
+    return b"".join(parts)
 
 
 def _imported(git: Git, worktree: Path, stream: bytes) -> str:
@@ -184,6 +210,11 @@ class _Reader:
     def __init__(self, stream: bytes) -> None:
         self._stream = stream
         self._at = 0
+
+    @property
+    def at_data(self) -> bool:
+        """Whether a block of data comes next."""
+        return self._stream.startswith(b"data ", self._at)
 
     @property
     def ended(self) -> bool:

@@ -72,7 +72,7 @@ def read_ref(git: Git, worktree: Path, name: str) -> str | None:
 
 
 def refs_below(git: Git, worktree: Path, prefix: str) -> list[str]:
-    """Return the full names of all refs below a prefix that ends in a slash."""
+    """Return the full names of the refs that a prefix names, or that lie below it."""
     return git.ask("for-each-ref", "--format=%(refname)", prefix, cwd=worktree).line().split()
 
 

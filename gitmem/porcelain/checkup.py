@@ -157,6 +157,9 @@ def _sharing(workspace: Workspace) -> Iterator[Check]:
     elif sharing is Sharing.PRIVATE and not _is_ignored(workspace, main):
         message = "the store is private, but git does not ignore it: `git add -A` would take the entries up"
         yield _wrong("sharing", message, "git mem init, or take the rule out of .gitignore that includes it again")
+    elif sharing is Sharing.TRACKED and _is_ignored(workspace, main):
+        message = "the store is tracked, but git ignores it: `git add` leaves new entries out"
+        yield _wrong("sharing", message, "take the rule out of .gitignore that names it")
     else:
         yield _ok("sharing", _SHARED[sharing])
 
@@ -260,9 +263,17 @@ def _history(workspace: Workspace) -> Iterator[Check]:
         yield _info(
             "history", "mem.history is false: what is written now cannot be restored", "git config mem.history true"
         )
+    for ref in (*refs_below(place.git, place.worktree, f"{STORE_REF}/"), *_refs_above(workspace)):
+        message = f"{ref} is in the way: git cannot make {STORE_REF} beside it"
+        yield _wrong("history", message, f"git update-ref -d {ref}")
     for ref in refs_below(place.git, place.worktree, DAMAGED_REFS):
         remedy = f"git update-ref -d {ref}, when nothing of it is missed"
         yield _info("history", f"{ref} keeps a damaged history; `git gc` may refuse to work until it is gone", remedy)
+
+
+def _refs_above(workspace: Workspace) -> list[str]:
+    above = str(PurePosixPath(STORE_REF).parent)
+    return [ref for ref in refs_below(workspace.git, workspace.layout.worktree, above) if ref == above]
 
 
 def _remedy_of_history(workspace: Workspace) -> str:
@@ -324,6 +335,9 @@ def _temporary_files(directory: int) -> list[str]:
 
 def _lock(workspace: Workspace) -> Iterator[Check]:
     path = workspace.place.state / "lock"
+    if os.path.lexists(path) and (path.is_symlink() or not path.is_file()):
+        yield _wrong("lock", f"{path} is no regular file, so nothing can be written", "move it away")
+        return
     holder = lock_holder(path)
     if holder is not None:
         yield _info("lock", f"{path} is held by {holder}")

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from gitmem.entry.frontmatter import MAX_BYTES
 from gitmem.errors import UsageError
 from gitmem.git.objects import TreeEntry
+from gitmem.git.run import Git
 from gitmem.git.unified import unified_diff
 from gitmem.porcelain.show import DamagedEntryError
-from gitmem.porcelain.version import NOTHING_RECORDED, Name, Past, find_version, parse_name, past_of
+from gitmem.porcelain.version import NOTHING_RECORDED, Name, Past, find_version, parse_name
 from gitmem.storage.directory import opened_directory, read_bounded
 from gitmem.store.history import Version, is_entry_file
 from gitmem.store.place import StorePlace
 from gitmem.store.read import unknown_entry
 from gitmem.store.recording import look_at_files
 from gitmem.store.view import View, read_settled
-from gitmem.workspace import Workspace
 
 Contents = Mapping[str, bytes]
 Form = Callable[[bytes], bytes]
@@ -46,17 +46,17 @@ class Sides:
     note: str | None = None
 
 
-def sides(workspace: Workspace, names: Sequence[str]) -> Sides:
+def sides(past: Past, names: Sequence[str]) -> Sides:
     """Return what `git mem diff` compares when it is called with these names, `ID` or `ID@{n}`, at most two.
 
     Without a name, and for an `ID` alone, these are the last recorded state and the files now; where they are equal,
     the last recorded state and the one before it. Raises UsageError for versions of two entries, what find_version
     raises, and DamagedEntryError where a file cannot be read.
     """
-    workspace.settle()  # what a killed writer left is no edit by hand
-    past = past_of(workspace)
+    if past.workspace is not None:
+        past.workspace.settle()  # what a killed writer left is no edit by hand
     if not names:
-        return read_settled(past.state, lambda view: _store(workspace, view))
+        return read_settled(past.state, lambda view: _store(past, view))
     first, *others = [parse_name(name) for name in names]
     if any(other.ident != first.ident for other in others):
         raise UsageError(f"{first.ident} and {others[0].ident} are two entries: name two versions of one")
@@ -66,10 +66,10 @@ def sides(workspace: Workspace, names: Sequence[str]) -> Sides:
     return Sides(_named(past, first), _named(past, second))
 
 
-def diff(workspace: Workspace, compared: Sides, *, color: bool = False, form: Form = bytes) -> Differences:
+def diff(git: Git, compared: Sides, *, color: bool = False, form: Form = bytes) -> Differences:
     """Return git's own diff of two states; `form` is what contents go through before git sees them."""
     before, after = ({name: form(data) for name, data in side.items()} for side in (compared.before, compared.after))
-    found = unified_diff(workspace.git, before, after, color=color)
+    found = unified_diff(git, before, after, color=color)
     return Differences(
         tuple(
             Patch(name.removesuffix(".md"), _status(name, compared), patch.decode("utf-8", "surrogateescape"))
@@ -84,16 +84,18 @@ def _status(name: str, compared: Sides) -> str:
     return "M" if name in compared.after else "D"
 
 
-def _store(workspace: Workspace, view: View) -> Sides:
-    history = past_of(workspace).history
+def _store(past: Past, view: View) -> Sides:
+    history = past.history
     if history.tip is None:
         return Sides({}, {}, NOTHING_RECORDED)
     tree = history.tree(history.tip)
     recorded = {name: entry for name, entry in tree.items() if not view.is_forgotten(name.removesuffix(".md"))}
-    found = _files_now(workspace.place, recorded)
-    changed = _differing(recorded, found)
-    if changed:
-        return Sides(history.files_at(history.tip, changed), _contents_now(workspace.place, changed & found.keys()))
+    if past.workspace is not None:
+        place = past.workspace.place
+        found = _files_now(place, recorded)
+        changed = _differing(recorded, found)
+        if changed:
+            return Sides(history.files_at(history.tip, changed), _contents_now(place, changed & found.keys()))
     earlier = history.before(history.tip)
     changed = _differing({} if earlier is None else history.tree(earlier), recorded)
     before = {} if earlier is None else history.files_at(earlier, changed)
@@ -130,6 +132,8 @@ def _recorded(past: Past, states: Sequence[Version]) -> Contents:
 
 
 def _now(past: Past, ident: str) -> Contents:
+    if past.workspace is None:  # where there are no files, the newest recorded state is what there is
+        return _recorded(past, past.states(ident)[:1])
     data = past.file_now(ident)
     if data is None and past.is_stored(ident):
         raise DamagedEntryError(f"{ident}.md cannot be read: correct the file, or move it away")

@@ -10,7 +10,7 @@ from typing import Final
 from gitmem.entry.dates import normalise_date
 from gitmem.entry.fields import text_of
 from gitmem.entry.frontmatter import UnreadableEntry, Value, decode, load, split
-from gitmem.entry.model import SCHEMA_VERSION, Entry, Kind, ReviewState
+from gitmem.entry.model import SCHEMA_VERSION, Entry, Kind, ReviewState, SourceType
 from gitmem.entry.parse import parse_entry
 from gitmem.entry.rules import effective_states, successor
 from gitmem.errors import ExitCode, GitMemError
@@ -26,6 +26,8 @@ from gitmem.workspace import Workspace
 
 _TEXTS: Final = ("schemaVersion", "title", "date", "kind", "reviewState", "supersedes", "decisionKey")
 """The keys that hold one text each and on which other entries, or other people's trust, depend."""
+
+_LISTS: Final = ("tags", "aliases")
 
 _REQUIRED: Final = ("schemaVersion", "title", "date")
 """What stays once it is there."""
@@ -126,6 +128,7 @@ def _read(workspace: Workspace, ident: str) -> _Subject:
     try:
         entry, data = workspace.entry(ident)
     except NoSuchEntryError as error:
+        workspace.refuse_vanished()
         raise unknown_entry(ident) from error
     except FileRefusedError as error:
         raise _uneditable(ident, error.reason) from error
@@ -194,7 +197,12 @@ def _validated(before: _Subject, data: bytes) -> Entry:
         values = _values(data)
     except UnreadableEntry as error:
         raise EditRefusedError(f"the text is no entry: {error.reason}: correct it") from error
-    faults = [*_faults_of_form(before, values), *_faults_of_value(values), *_faults_of_state(before, values)]
+    faults = [
+        *_faults_of_form(before, values),
+        *_faults_of_value(values),
+        *_faults_of_lists(before, values),
+        *_faults_of_state(before, values),
+    ]
     if faults:
         raise EditRefusedError("; ".join(faults))
     return parse_entry(before.id, data, fallback_date="" if before.entry is None else before.entry.date)
@@ -221,6 +229,31 @@ def _faults_of_value(values: Mapping[str, Value]) -> Iterator[str]:
         yield f"`date` is {_shown(values['date'])}, which is no date: write it like 2026-08-31T14:00:00Z"
     if "kind" in values and values["kind"] not in list(Kind):
         yield f"`kind` is {_shown(values['kind'])}: it must be one of {', '.join(Kind)}"
+
+
+def _faults_of_lists(before: _Subject, values: Mapping[str, Value]) -> Iterator[str]:
+    """Yield what is wrong with lists that were changed; what was odd before is not this person's doing."""
+    changed = {key: value for key, value in values.items() if value != before.values.get(key)}
+    for key in _LISTS:
+        if key in changed and not _is_list_of_texts(changed[key]):
+            yield f'`{key}` is no list of texts: write it like ["one","two"]'
+    if "sourceRefs" in changed and not _are_source_refs(changed["sourceRefs"]):
+        yield (
+            "`sourceRefs` is no list of references: each needs an `id` and a `sourceType`, which is one of "
+            f"{', '.join(SourceType)}"
+        )
+
+
+def _is_list_of_texts(value: Value) -> bool:
+    return value is None or (isinstance(value, list) and all(isinstance(one, str) for one in value))
+
+
+def _are_source_refs(value: Value) -> bool:
+    return value is None or (isinstance(value, list) and all(map(_is_source_ref, value)))
+
+
+def _is_source_ref(value: Value) -> bool:
+    return isinstance(value, dict) and value.get("sourceType") in list(SourceType) and bool(text_of(value.get("id")))
 
 
 def _faults_of_state(before: _Subject, values: Mapping[str, Value]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from gitmem.git.refs import STORE_REF, RefDamagedError, read_ref
 from gitmem.git.run import GitFailedError
 from gitmem.git.strays import empty_objects, find_copies, names_of
 from gitmem.store.edits import kept_edits
-from gitmem.store.forgetting import DRAFTS, find_traces, forget_entries, mended
+from gitmem.store.forgetting import DRAFTS, copies_in_worktrees, find_traces, forget_entries, mended
 from gitmem.store.history import StoreHistory
 from gitmem.store.read import check_id, file_exists, unknown_entry
 from gitmem.store.snapshot import SUFFIX
@@ -64,8 +64,8 @@ def forget(workspace: Workspace, idents: Sequence[str]) -> Forgotten:
         packed=len(done.pruned.packed),
         reachable=len({*done.pruned.reachable, *held}),
         mentioned=traces.mentioned,
-        left=traces.left,
-        copies=tuple(sorted({*traces.links, *_copies(workspace, texts)})),
+        left=(*traces.left, *copies_in_worktrees(workspace.place, chosen)),
+        copies=tuple(sorted({*traces.links, *_copies(workspace, texts)}.difference(chosen))),
         unread=(*(f"{ref}: {reason}" for ref, reason in done.failures.items()), *unread),
         unpruned=done.pruned.failed,
         remotes=read_remotes(workspace.git, workspace.layout.worktree),

@@ -49,6 +49,7 @@ def read_for_rewrite(workspace: Workspace, ident: str) -> Rewrite:
     try:
         entry, data = workspace.entry(ident)
     except NoSuchEntryError as error:
+        workspace.refuse_vanished()
         raise unknown_entry(ident) from error
     except UnreadableEntry as error:
         raise DamagedEntryError(f"{ident}.md cannot be read: {error.reason}: correct the file") from error

@@ -1,5 +1,6 @@
 """Who holds a lock, asked without taking it and without writing anything."""
 
+import errno
 import fcntl
 import json
 import os
@@ -12,9 +13,11 @@ def lock_holder(path: Path) -> str | None:
     Raises OSError where that cannot be found out.
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return None
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ELOOP):
+            return None
+        raise
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

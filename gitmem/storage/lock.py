@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import socket
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -25,6 +26,10 @@ class LockedError(GitMemError):
     """Another writer holds the lock and did not release it in time. Nothing was written."""
 
 
+class LockRefusedError(GitMemError):
+    """Something else stands where the lock file belongs. Nothing was written."""
+
+
 @contextmanager
 def writer_lock(path: Path, timeout: float) -> Iterator[None]:
     """Hold the lock for the body of the `with`; wait for it at most `timeout` seconds.
@@ -33,7 +38,7 @@ def writer_lock(path: Path, timeout: float) -> Iterator[None]:
     Raises LockedError.
     """
     path.parent.mkdir(mode=0o777, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    descriptor = _opened(path)
     try:
         _acquire(descriptor, path, timeout)
         _sign(descriptor)
@@ -46,16 +51,56 @@ def writer_lock(path: Path, timeout: float) -> Iterator[None]:
         os.close(descriptor)  # which releases the lock
 
 
+@contextmanager
+def no_writer(path: Path, timeout: float) -> Iterator[None]:
+    """Keep writers away for the body of the `with`, as far as that can be had in `timeout` seconds.
+
+    For readers: nothing is written, and others may read at the same time.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        yield
+        return
+    deadline = time.monotonic() + timeout
+    try:
+        while not _taken(descriptor, fcntl.LOCK_SH) and time.monotonic() < deadline:
+            time.sleep(_POLL)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _taken(descriptor: int, kind: int) -> bool:
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in _BUSY:
+            raise
+        return False
+    return True
+
+
+def _opened(path: Path) -> int:
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        if error.errno in (errno.EISDIR, errno.ELOOP, errno.ENXIO):
+            raise _no_lock(path) from error
+        raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise _no_lock(path)
+    return descriptor
+
+
+def _no_lock(path: Path) -> LockRefusedError:
+    return LockRefusedError(f"{path} is no regular file, so it cannot be locked: move it away, then try again")
+
+
 def _acquire(descriptor: int, path: Path, timeout: float) -> None:
     deadline = time.monotonic() + timeout
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno not in _BUSY:
-                raise
-        else:
-            return
+    while not _taken(descriptor, fcntl.LOCK_EX):
         if time.monotonic() >= deadline:
             raise LockedError(
                 f"another writer holds {path}: {_owner(descriptor)}: nothing was written; try again, "

@@ -17,6 +17,7 @@ from gitmem.entry.frontmatter import MAX_BYTES, UnreadableEntry
 from gitmem.entry.model import SCHEMA_VERSION
 from gitmem.entry.parse import parse_entry
 from gitmem.errors import GitMemError
+from gitmem.git.layout import list_worktrees
 from gitmem.git.purge import HistoryFormatError, Pruned, candidates, prune, rewrite
 from gitmem.git.record import read_blobs
 from gitmem.git.refs import (
@@ -32,7 +33,7 @@ from gitmem.git.refs import (
 from gitmem.git.run import GitFailedError, GitTimeoutError
 from gitmem.git.strays import Loose, empty_objects
 from gitmem.storage.directory import FileRefusedError, opened_directory, read_bounded
-from gitmem.storage.files import remove_file, remove_litter
+from gitmem.storage.files import remove_file, remove_litter, write_temporary
 from gitmem.storage.journal import Purge, Record, Step
 from gitmem.store.apply import carry_on, under_construction
 from gitmem.store.edits import remove_kept_edits
@@ -41,7 +42,7 @@ from gitmem.store.place import StorePlace
 from gitmem.store.recording import STORE_REFS, message_of, read_tip, record_hand_edits, record_state
 from gitmem.store.salvage import kept_journals
 from gitmem.store.snapshot import FORGOTTEN_TREE, SUFFIX
-from gitmem.store.transaction import Replacement, StoreGoneError, replacing
+from gitmem.store.transaction import Replacement, StoreGoneError, UnfinishedError, replacing
 from gitmem.store.view import id_digest, write_forgotten
 
 DRAFTS: Final = PurePosixPath(".klide/drafts")
@@ -88,8 +89,23 @@ def forget_entries(
     with opened_directory(place.root, place.path) as directory:
         steps += [] if directory is None else replacing(directory, changes)
     record = Record(tuple(steps), message_of("forget", [], head), forget=tuple(pointers.items()))
+    _refuse_unwritable(place)
     place.journal.decide(record)
-    return carry_forgetting_on(place, record)
+    try:
+        return carry_forgetting_on(place, record)
+    except (GitMemError, OSError) as error:
+        told = error.message if isinstance(error, GitMemError) else (error.strerror or str(error)).lower()
+        raise UnfinishedError(
+            f"what was named is forgotten, but traces of it are left: {told}: the next command goes on, once it can"
+        ) from error
+
+
+def _refuse_unwritable(place: StorePlace) -> None:
+    """Find out whether files can be removed, before that is decided. Raises OSError."""
+    for below in (place.path, DRAFTS):
+        with opened_directory(place.root, below) as directory:
+            if directory is not None:
+                remove_file(directory, write_temporary(directory, b""))
 
 
 def carry_forgetting_on(place: StorePlace, record: Record) -> Forgotten:
@@ -176,6 +192,13 @@ def find_traces(place: StorePlace, idents: Collection[str]) -> Traces:
     with opened_directory(place.root, DRAFTS) as directory:
         more = () if directory is None else _named_after(directory, DRAFTS, idents)
     return replace(found, left=(*found.left, *more))
+
+
+def copies_in_worktrees(place: StorePlace, idents: Collection[str]) -> tuple[str, ...]:
+    """Return the files of a tracked store that other worktrees have checked out, as paths from the root."""
+    names = [ident + SUFFIX for ident in idents]
+    found = (worktree / place.path / name for worktree in list_worktrees(place.git, place.worktree) for name in names)
+    return tuple(os.path.relpath(path, place.root) for path in found if os.path.lexists(path))
 
 
 def _traces(directory: int, path: PurePosixPath, idents: Collection[str]) -> Traces:

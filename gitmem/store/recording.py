@@ -4,7 +4,7 @@ The commits touch no branch, no index and no work tree.
 """
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +22,8 @@ _TREE_MODE: Final = 0o040000
 _ATTEMPTS: Final = 5
 STORE_REFS: Final = "refs/mem/"
 """Below this name all refs hold histories of entries."""
+
+_BUSY: Final = "files in {} change while they are recorded: try again when that is over"
 
 _NAMED: Final = 1  # entries that the subject names; more are counted there and named below it
 
@@ -82,7 +84,7 @@ def commit_state(
     """
     new = {name: entry for name, entry in files.items() if parent.listing.get(name) != entry}
     _store_blobs(place, {at.get(name, name): entry.oid for name, entry in new.items() if entry.is_file})
-    _store_links(place, [name for name, entry in new.items() if not entry.is_file])
+    _store_links(place, {name: entry.oid for name, entry in new.items() if not entry.is_file})
     listing = {**files, **_forgotten_tree(place, parent)}
     tree = write_tree(place.git, place.worktree, listing)
     parents = [] if parent.commit is None else [parent.commit]
@@ -168,12 +170,14 @@ def _move(place: StorePlace, new: str, old: str | None) -> None:
 def _store_blobs(place: StorePlace, contents: Mapping[str, str]) -> None:
     written = write_blobs(place.git, place.worktree, place.root / place.path, list(contents))
     if written != list(contents.values()):
-        raise StoreBusyError(f"files in {place.path} change all the time: try again when that is over")
+        raise StoreBusyError(_BUSY.format(place.path))
 
 
-def _store_links(place: StorePlace, links: Iterable[str]) -> None:
-    for name in links:  # git would follow them
-        write_blob(place.git, place.worktree, os.fsencode((place.root / place.path / name).readlink()))
+def _store_links(place: StorePlace, links: Mapping[str, str]) -> None:
+    for name, oid in links.items():  # git would follow them
+        target = os.fsencode((place.root / place.path / name).readlink())
+        if write_blob(place.git, place.worktree, target) != oid:
+            raise StoreBusyError(_BUSY.format(place.path))
 
 
 def _forgotten_tree(place: StorePlace, parent: Tip) -> dict[str, TreeEntry]:

@@ -40,7 +40,7 @@ class StoreGoneError(GitMemError):
 
 
 class UnfinishedError(GitMemError):
-    """A transaction is decided, and the disk lets it be neither finished nor taken back."""
+    """A transaction is decided, and can be neither finished nor taken back now. Whoever comes next finishes it."""
 
 
 class EntryChangedError(GitMemError):
@@ -48,7 +48,7 @@ class EntryChangedError(GitMemError):
 
 
 class Creation(NamedTuple):
-    """A new entry and its file. The id is found when it is written; one that is given is wished for."""
+    """A new entry and its file. The id is found when it is written."""
 
     entry: Entry
     data: bytes

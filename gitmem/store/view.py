@@ -9,10 +9,12 @@ from typing import Final, TypeVar
 
 from gitmem.storage.files import replace_file
 from gitmem.storage.journal import Journal, JournalDamagedError, Step, digest_of
+from gitmem.storage.lock import no_writer
 
 _FORGOTTEN: Final = "forgotten"
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
 _ATTEMPTS: Final = 8  # readings of a store into which others write all the time
+_PATIENCE: Final = 10.0  # seconds
 
 Read = TypeVar("Read")
 
@@ -55,7 +57,7 @@ PLAIN: Final = View()
 
 def id_digest(ident: str) -> str:
     """Return what is kept of a forgotten id: its SHA-256 in hex."""
-    return hashlib.sha256(ident.encode("utf-8")).hexdigest()
+    return hashlib.sha256(ident.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def read_view(state: Path) -> View:
@@ -78,8 +80,9 @@ def read_settled(state: Path, read: Callable[[View], Read]) -> Read:
         before = journal.state()
         found = read(read_view(state))
         if journal.state() == before:
-            break
-    return found
+            return found
+    with no_writer(state / "lock", _PATIENCE):  # somebody writes all the time: let them wait for once
+        return read(read_view(state))
 
 
 def read_forgotten(state: Path) -> frozenset[str]:

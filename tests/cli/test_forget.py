@@ -236,7 +236,10 @@ def test_anything_else_leaves_it_where_it_is(asked: Repo, typed: bytes, code: in
 def test_of_several_the_number_is_asked_and_a_yes_in_advance_is_not_asked_for(asked: Repo) -> None:
     put(asked.path / STORE, entry("one"), entry("two"))
     result = answering(asked, b"n\n", "forget", "one", "two")
-    assert (result.code, result.err.split("?")[0]) == (1, "Forget these 2 entries for good")
+    assert (result.code, result.err.split("?")[0]) == (
+        1,
+        "  one\n  two\nForget these 2 entries for good, with their history",
+    )
     result = answering(asked, b"", "forget", "one", "two", "--yes")
     assert (result.code, result.err) == (0, "")
     assert not file_of(asked, "one").exists()

@@ -208,10 +208,24 @@ def test_a_file_of_that_name_further_down_stays(repo: Repo) -> None:
 def test_a_history_that_is_not_wholly_here_is_an_error(world: World) -> None:
     origin = with_commit(world.repo("origin"))
     origin.git("config", "uploadpack.allowFilter", "true")
-    repo = world.clone(origin, "main", "--filter=blob:none", "--no-checkout")
+    repo = world.clone(origin, "main", "--filter=tree:0", "--no-checkout")
     with pytest.raises(GitFailedError):
         rewrite(git_of(repo), repo.path, repo.rev(), [SECRET], unchanged)
     assert rewrite(git_of(origin), origin.path, origin.rev(), [SECRET], unchanged) == origin.rev()
+
+
+def test_where_only_contents_are_lost_the_rest_goes_without_them(repo: Repo) -> None:
+    first = (f"add {SECRET}\n", {f"{SECRET}.md": b"secret", f"{KEPT}.md": b"lost"})
+    text = (f"data 5\nM 100644 {'0' * 40} x.md\n", {f"{KEPT}.md": b"kept", f"{SECRET}.md": b"secret"})
+    tip = chain(repo, first, text)
+    lost = repo.rev(f"{tip}~:{KEPT}.md")
+    (repo.path / f".git/objects/{lost[:2]}/{lost[2:]}").unlink()
+    new = rewrite(git_of(repo), repo.path, tip, [SECRET], unchanged)
+    assert new is not None
+    assert repo.git("show", f"{new}:{KEPT}.md").out == "kept"
+    assert repo.git("ls-tree", "-r", "--name-only", new).out == f"{KEPT}.md\n"
+    assert repo.git("log", "--format=%B", "-1", new).out.startswith(text[0])
+    assert "secret" not in repo.git("log", "-p", new).out
 
 
 def test_a_failed_rewrite_leaves_no_report_that_could_name_entries(repo: Repo) -> None:

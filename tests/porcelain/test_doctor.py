@@ -144,7 +144,7 @@ def test_what_stands_in_the_place_of_the_store_is_left_to_a_person(store: Repo, 
     for fix in (False, True):
         check = only(asked(store, fix=fix), "store", WRONG)
         assert check.remedy is not None
-        assert check.remedy.startswith("move it away, then run `git mem restore`")
+        assert check.remedy.startswith("check out a commit without it, or move it away, then run `git mem restore`")
         assert (check.message.startswith(f"{at} is "), ": " in check.message) == (True, False)
     assert listing(store.path) == before
 
@@ -493,7 +493,7 @@ def test_what_the_disk_refuses_is_told_and_the_rest_too(store: Repo) -> None:
 def test_a_lock_that_is_a_link_is_told_and_the_rest_too(store: Repo) -> None:
     (store.path / ".git/mem/lock").unlink()
     (store.path / ".git/mem/lock").symlink_to("elsewhere")
-    assert states(asked(store)) == [("litter", WRONG), ("lock", WRONG)]
+    assert states(asked(store)) == [("lock", WRONG)]
 
 
 def test_what_is_missing_is_told_though_nobody_can_say_what_it_is(store: Repo) -> None:

@@ -579,7 +579,6 @@ DAMAGES: Mapping[str, Callable[[Repo], object]] = {
     "the newest tree": lambda repo: _spoil(repo, repo.rev(f"{REF}^{{tree}}")),
     "an older commit": lambda repo: _spoil(repo, repo.rev(f"{REF}~")),
     "an older tree": lambda repo: _spoil(repo, repo.rev(f"{REF}~^{{tree}}")),
-    "a text": lambda repo: _spoil(repo, repo.rev(f"{REF}:2026-01-01-0000-keep.md")),
 }
 
 

@@ -212,19 +212,19 @@ def test_what_was_forgotten_has_no_history(repo: Repo) -> None:
 
 def differences(repo: Repo, *names: str) -> dict[str, str]:
     here = workspace(repo)
-    return {change.id: change.status for change in diff(here, sides(here, names)).changes}
+    return {change.id: change.status for change in diff(here.git, sides(past_of(here), names)).changes}
 
 
 def patched(repo: Repo, *names: str) -> str:
     here = workspace(repo)
-    return "".join(change.patch for change in diff(here, sides(here, names)).changes)
+    return "".join(change.patch for change in diff(here.git, sides(past_of(here), names)).changes)
 
 
 def test_edits_by_hand_are_what_differs_from_the_last_recorded_state(repo: Repo) -> None:
     settle(repo, {"a": "1\n", "b": "1\n", "c": "1\n"})
     lay(repo, {"a": "2\n", "c": "1\n", "d": "1\n"})
     assert differences(repo) == {"a": "M", "b": "D", "d": "A"}
-    assert sides(workspace(repo), ()).note is None
+    assert sides(past_of(workspace(repo)), ()).note is None
     assert "--- a/a.md\n+++ b/a.md\n@@ -1 +1 @@\n-1\n+2\n" in patched(repo)
     assert str(repo.world.root) not in patched(repo)
     assert (differences(repo, "a"), differences(repo, "b")) == ({"a": "M"}, {"b": "D"})
@@ -235,11 +235,11 @@ def test_without_edits_by_hand_it_is_what_the_last_transaction_changed(repo: Rep
     settle(repo, {"a": "1\n", "b": "1\n"})
     assert differences(repo) == {"a": "A", "b": "A"}
     settle(repo, {"a": "2\n", "b": "1\n"})
-    found = sides(workspace(repo), ())
+    found = sides(past_of(workspace(repo)), ())
     assert found.note == "the files are as they were recorded last: this is what that changed"
     assert differences(repo) == {"a": "M"}
     assert differences(repo, "b") == {"b": "A"}
-    assert "b is as it was recorded last" in (sides(workspace(repo), ("b",)).note or "")
+    assert "b is as it was recorded last" in (sides(past_of(workspace(repo)), ("b",)).note or "")
 
 
 def test_an_entry_that_was_removed_and_recorded_so_differs_from_its_last_content(repo: Repo) -> None:
@@ -278,7 +278,7 @@ def test_names_that_cannot_be_compared_are_refused(repo: Repo) -> None:
         (("a@{x}",), UsageError),
     ):
         with pytest.raises(error):
-            sides(workspace(repo), names)
+            sides(past_of(workspace(repo)), names)
 
 
 def test_a_file_that_cannot_be_read_cannot_be_compared(repo: Repo) -> None:
@@ -286,7 +286,7 @@ def test_a_file_that_cannot_be_read_cannot_be_compared(repo: Repo) -> None:
     (repo.path / STORE / "a.md").unlink()
     (repo.path / STORE / "a.md").mkdir()
     with pytest.raises(DamagedEntryError, match=r"a\.md cannot be read: correct the file"):
-        sides(workspace(repo), ("a",))
+        sides(past_of(workspace(repo)), ("a",))
     lay_b = repo.path / STORE / "b.md"
     lay_b.write_bytes(b"2\n")
     assert differences(repo) == {"b": "M"}  # nobody took a out
@@ -295,10 +295,10 @@ def test_a_file_that_cannot_be_read_cannot_be_compared(repo: Repo) -> None:
 def test_without_a_history_nothing_differs(repo: Repo) -> None:
     lay(repo, {"a": "1\n"})
     for names in ((), ("a",)):
-        assert sides(workspace(repo), names).note == NOTHING_RECORDED
+        assert sides(past_of(workspace(repo)), names).note == NOTHING_RECORDED
         assert differences(repo, *names) == {}
     with pytest.raises(UnknownEntryError):
-        sides(workspace(repo), ("b",))
+        sides(past_of(workspace(repo)), ("b",))
 
 
 def test_a_lost_store_differs_in_all_that_it_held(repo: Repo) -> None:
@@ -313,7 +313,7 @@ def test_what_is_not_an_entry_makes_no_difference(repo: Repo) -> None:
     settle(repo, {"a": "1\n"})
     repo.write(f"{STORE}/not an id.md", "x")
     repo.write(f"{STORE}/README", "x")
-    assert "the files are as they were" in (sides(workspace(repo), ()).note or "")
+    assert "the files are as they were" in (sides(past_of(workspace(repo)), ()).note or "")
 
 
 # Blame

@@ -11,6 +11,7 @@ from world import listing
 from gitmem.entry.format import format_entry
 from gitmem.storage.directory import FileRefusedError
 from gitmem.storage.journal import Journal, Record, Step, digest_of
+from gitmem.storage.lock import LockedError, writer_lock
 from gitmem.store.read import NoSuchEntryError, read_entry, read_store
 from gitmem.store.view import PLAIN, View, id_digest, read_forgotten, read_settled, read_view, write_forgotten
 
@@ -164,3 +165,23 @@ def test_digests_are_added_to_those_that_are_there(root: Path) -> None:
 def test_lines_that_are_no_digests_are_passed_over(root: Path) -> None:
     (root / "mem/forgotten").write_bytes(b"\xff\n\nold\n" + id_digest("a").encode() + b"0\n" + id_digest("b").encode())
     assert read_forgotten(root / "mem") == {id_digest("b")}
+
+
+def test_who_finds_writers_at_work_all_the_time_makes_them_wait_for_once(root: Path) -> None:
+    """A reader of a large store would never be done otherwise, or see a half."""
+    journal = Journal(root / "mem")
+    with writer_lock(root / "mem/lock", 0):
+        pass
+    free: list[bool] = []
+
+    def read(_view: View) -> None:
+        try:
+            with writer_lock(root / "mem/lock", 0):
+                journal.finish()
+        except LockedError:
+            free.append(False)
+        else:
+            free.append(True)
+
+    read_settled(root / "mem", read)
+    assert free == [True] * 8 + [False]
