@@ -169,8 +169,10 @@ class Workspace:
 
     def lost(self) -> int:
         """Return how many entries are recorded of a store whose directory is gone. Raises RefDamagedError."""
+        if self._directory_exists():
+            return 0
         place = self.place
-        if not place.recorded or not place.recorded_here or self._directory_exists() or self._is_elsewhere():
+        if not place.recorded or not place.recorded_here or self._is_elsewhere():
             return 0
         return len(read_tip(place).files)
 

@@ -1,8 +1,10 @@
 """Fixtures that all tests share: a throw-away world, a repository in it, and every layout."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 from hypothesis import settings
@@ -12,6 +14,11 @@ from world import Repo, World
 # Properties start git; how long an example takes says nothing about the code.
 settings.register_profile("git", deadline=None)
 settings.load_profile("git")
+
+# The suite makes thousands of repositories and syncs every write: in memory, where there is plenty, in half the time.
+MEMORY: Final = Path("/dev/shm")
+if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 6 << 30:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", os.fspath(MEMORY))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -54,7 +54,9 @@ def command(
     """
     if as_json and form not in (None, "json"):
         raise UsageError(f"--json and --format {form} ask for two forms: choose one")
-    workspace = session.read()
+    workspace = session.glance()
+    workspace.refuse_vanished()
+    session.hint_where_nothing_is(workspace)
     with session.progress("Checking") as workspace.repository.progress:
         checked = check(workspace, idents, states=chosen_states(states) or None, aim=Aim(**aim))  # type: ignore[arg-type]  # click gives each its type
     for bad in checked.invalid:

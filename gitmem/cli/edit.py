@@ -32,6 +32,9 @@ def command(session: Session, *, ident: str, as_json: bool) -> None:
     edited = edit(workspace, ident, at_terminal=session.at_terminal, tell_kept=tell_kept)
     if edited.changed:
         session.tell_after_writing(workspace)
+    if edited.released is not None:
+        old = edited.released
+        session.hint(f"{old} stays superseded: if it holds again, make it reviewed with `git mem edit {old}`")
     if as_json:
         session.write_json(encode(edited))
     elif not edited.changed:

@@ -39,7 +39,7 @@ def command(session: Session, *, idents: tuple[str, ...], everything: bool, dry_
     else:
         restored = restore(workspace, idents, dry_run=dry_run, everything=everything)
     for bad in restored.unreadable:
-        session.warn(f"{bad.file} cannot be restored: {bad.reason}: fetch it, or restore a backup")
+        session.warn(f"{bad.file} cannot be restored: {bad.reason}")
     if restored.entries and not dry_run:
         session.tell_after_writing(workspace)
     if as_json:

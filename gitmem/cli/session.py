@@ -80,11 +80,18 @@ class Session:
     def read(self) -> Workspace:
         """Do as glance does, for a verb that looks into the store: say where there is none to look into."""
         workspace = self.glance()
-        if not workspace.store_exists:
-            store, lost = workspace.layout.store_path, workspace.lost()
-            gone = f"{store} is gone, and with it {counted(lost)}: `git mem restore` brings back what is recorded"
-            self.hint(gone if lost else f"there is no memory in {store} yet: `git mem init` creates it")
+        lost = workspace.lost()
+        if lost:
+            store = workspace.layout.store_path
+            self.hint(f"{store} is gone, and with it {counted(lost)}: `git mem restore` brings back what is recorded")
+        else:
+            self.hint_where_nothing_is(workspace)
         return workspace
+
+    def hint_where_nothing_is(self, workspace: Workspace) -> None:
+        """Say where there is no store to look into."""
+        if not workspace.store_exists:
+            self.hint(f"there is no memory in {workspace.layout.store_path} yet: `git mem init` creates it")
 
     def warn_if_endangered(self, workspace: Workspace) -> None:
         """Warn where the store is private and a checkout could overwrite it all the same."""

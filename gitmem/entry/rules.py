@@ -9,6 +9,9 @@ from gitmem.entry.dates import normalise_date
 from gitmem.entry.model import Entry, ReviewState
 from gitmem.text import slug
 
+SUFFIX: Final = ".md"
+"""What stands behind an entry's id in the name of its file."""
+
 _ID: Final = re.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 

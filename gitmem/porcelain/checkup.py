@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 from gitmem.entry.canonical import read_canonical
 from gitmem.entry.frontmatter import Span, bare, decode, load, split
 from gitmem.entry.model import Entry
+from gitmem.entry.rules import SUFFIX
 from gitmem.errors import GitMemError
 from gitmem.git.checkout import ignored
 from gitmem.git.exclude import Sharing
@@ -27,7 +28,6 @@ from gitmem.store.history import StoreHistory
 from gitmem.store.lost import find_lost
 from gitmem.store.read import read_entry
 from gitmem.store.salvage import kept_journals
-from gitmem.store.snapshot import SUFFIX
 from gitmem.store.view import read_view
 from gitmem.text import counted, visible_line
 from gitmem.workspace import Workspace

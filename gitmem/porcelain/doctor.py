@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
+from gitmem.entry.rules import SUFFIX
 from gitmem.errors import ExitCode
 from gitmem.git.record import write_blobs
 from gitmem.git.refs import STORE_REF
@@ -20,7 +21,6 @@ from gitmem.store.place import StorePlace
 from gitmem.store.recording import look_at_files, message_of, record_state
 from gitmem.store.recovery import recover
 from gitmem.store.salvage import set_journal_aside
-from gitmem.store.snapshot import SUFFIX
 from gitmem.workspace import EndangeredStoreError, Workspace
 
 

@@ -48,21 +48,29 @@ class EditInterruptedError(EditRefusedError):
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """What became of an edit: whether the entry changed, and whose place it took by that."""
+    """What became of an edit: whether the entry changed, and whose place it took by that.
+
+    `released` is the entry whose place it gave up, and which stays superseded until somebody says otherwise.
+    """
 
     id: str
     changed: bool
     supersedes: str | None = None
+    released: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """An entry as it is before the edit. `entry` is None, and `values` are empty, where its file cannot be read."""
+    """An entry as it is before the edit. `entry` is None, and `values` are empty, where its file cannot be read.
+
+    `heir` is the entry that has its place.
+    """
 
     id: str
     data: bytes
     entry: Entry | None = None
     values: Mapping[str, Value] = field(default_factory=dict)
+    heir: str | None = None
 
     @property
     def version(self) -> Value:
@@ -135,7 +143,8 @@ def _read(workspace: Workspace, ident: str) -> _Subject:
     except UnreadableEntry:
         found = _broken(workspace, ident)
     else:
-        found = _Subject(ident, data, entry, {} if entry.future else _values(data))
+        heir = successor(workspace.contents.entries).get(ident)
+        found = _Subject(ident, data, entry, {} if entry.future else _values(data), heir)
     if (found.entry is not None and found.entry.future) or found.version not in (None, str(SCHEMA_VERSION)):
         raise EditRefusedError(f"{ident} was written by another version of git mem: edit it with that one")
     return found
@@ -186,7 +195,10 @@ def _replaced(workspace: Workspace, before: _Subject, data: bytes, verb: str) ->
         demotions = _demotions(workspace, before, after)
         changes = [Replacement(before.id, before.data, data), *demotions]
         workspace.transact(Deed(verb=verb, replacements=changes, idents=[before.id]))
-    return Edited(before.id, changed=True, supersedes=after.supersedes if demotions else None)
+    had = None if before.entry is None else before.entry.supersedes
+    released = had if had != after.supersedes else None
+    taken = after.supersedes if demotions else None
+    return Edited(before.id, changed=True, supersedes=taken, released=released)
 
 
 def _validated(before: _Subject, data: bytes) -> Entry:
@@ -257,7 +269,10 @@ def _is_source_ref(value: Value) -> bool:
 
 
 def _faults_of_state(before: _Subject, values: Mapping[str, Value]) -> Iterator[str]:
-    """Yield what is wrong with the reviewState: of what the tool sets, a person may only turn reviewed into stale."""
+    """Yield what is wrong with the reviewState.
+
+    Of what the tool sets, a person may turn reviewed into stale, and superseded into reviewed where nothing supersedes.
+    """
     now, written = _own_state(values), values.get("reviewState")
     if before.entry is None:
         if now is None and written is not None:
@@ -270,6 +285,8 @@ def _faults_of_state(before: _Subject, values: Mapping[str, Value]) -> Iterator[
         return
     if (then, now) == (ReviewState.REVIEWED, ReviewState.STALE):
         return
+    if (then, now) == (ReviewState.SUPERSEDED, ReviewState.REVIEWED) and before.heir is None:
+        return  # no entry has its place any more
     told = "is missing" if written is None else f"cannot become {_shown(written)} by editing"
     yield f"`reviewState` {told}: {_verb_for(before.id, then, now)}"
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from gitmem.entry.rules import SUFFIX
 from gitmem.git.config import read_remotes
 from gitmem.git.refs import STORE_REF, RefDamagedError, read_ref
 from gitmem.git.run import GitFailedError
@@ -12,7 +13,6 @@ from gitmem.store.edits import kept_edits
 from gitmem.store.forgetting import DRAFTS, copies_in_worktrees, find_traces, forget_entries, mended
 from gitmem.store.history import StoreHistory
 from gitmem.store.read import check_id, file_exists, unknown_entry
-from gitmem.store.snapshot import SUFFIX
 from gitmem.store.transaction import Replacement
 from gitmem.store.view import read_view
 from gitmem.workspace import Workspace

@@ -4,19 +4,24 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from gitmem.entry.frontmatter import UnreadableEntry
+from gitmem.entry.parse import parse_entry
+from gitmem.entry.rules import SUFFIX, successor
 from gitmem.errors import GitMemError
 from gitmem.git.objects import TreeEntry, blob_id
 from gitmem.porcelain.add import require_person
-from gitmem.porcelain.edit import replace_text
+from gitmem.porcelain.edit import EditRefusedError, replace_text
 from gitmem.porcelain.init import create_store
-from gitmem.porcelain.version import find_version, parse_name, past_of
+from gitmem.porcelain.succession import SuccessionRefusedError, refuse_circle
+from gitmem.porcelain.version import Past, find_version, parse_name, past_of
 from gitmem.store.history import StoreHistory
 from gitmem.store.lost import find_lost, links_in_place, make_again, read_recorded
 from gitmem.store.read import Unreadable, check_id
 from gitmem.store.recovery import recover
-from gitmem.store.snapshot import FILE_MODE, SUFFIX
+from gitmem.store.snapshot import FILE_MODE
 from gitmem.store.transaction import Deed, Revival
 from gitmem.store.view import read_view
+from gitmem.text import visible_line
 from gitmem.workspace import EndangeredStoreError, Workspace
 
 _REMOVED: Final = "D"
@@ -84,10 +89,10 @@ def restore(workspace: Workspace, idents: Sequence[str], *, dry_run: bool, every
     if everything:
         lost = [name.removesuffix(SUFFIX) for name in find_lost(workspace.place).files]
         idents = list(dict.fromkeys([*idents, *lost, *_removed_by_hand(workspace)]))
-    found = _look(workspace, idents)
+    found = _look(workspace, idents, everything=everything)
     if not dry_run and (found.lost or found.removed):
         with workspace.locked():
-            found = _bring_back(workspace, idents)
+            found = _bring_back(workspace, idents, everything=everything)
     names = sorted({**found.lost, **found.removed})
     nothing = not (idents or names or found.unreadable)
     return Restored(
@@ -108,8 +113,8 @@ def _refuse_endangered(workspace: Workspace) -> None:
         )
 
 
-def _look(workspace: Workspace, idents: Sequence[str]) -> _Found:
-    """Find what is to come back, and read it."""
+def _look(workspace: Workspace, idents: Sequence[str], *, everything: bool) -> _Found:
+    """Find what is to come back, and read it; with `everything` what cannot come back is left out and told."""
     place = workspace.place
     lost = find_lost(place)
     found = _Found(StoreHistory(workspace.git, workspace.layout.worktree).tip, lost.gone)
@@ -126,8 +131,42 @@ def _look(workspace: Workspace, idents: Sequence[str]) -> _Found:
             found.commits[name], removed[name] = _last_recorded(workspace, ident)
     found.lost, found.unreadable = read_recorded(place, wanted)
     found.removed, unreadable = read_recorded(place, removed)
-    _refuse_unreadable([*found.unreadable, *unreadable], idents)
+    if everything:
+        found.unreadable += unreadable
+    else:
+        _refuse_unreadable([*found.unreadable, *unreadable], idents)
+    _refuse_second_winners(workspace, found, everything=everything)
     return found
+
+
+def _refuse_second_winners(workspace: Workspace, found: _Found, *, everything: bool) -> None:
+    """Keep entries away that were removed, and whose place as a successor another one has taken since."""
+    for name in sorted(found.removed):
+        try:
+            refuse_second_winner(workspace, name.removesuffix(SUFFIX), found.removed[name].data)
+        except SuccessionRefusedError as error:
+            if not everything:
+                raise
+            del found.removed[name]
+            found.unreadable += (Unreadable(visible_line(name), error.message),)
+
+
+def refuse_second_winner(workspace: Workspace, ident: str, data: bytes) -> None:
+    """Raise SuccessionRefusedError where a text that comes back would take a place that another entry has by now."""
+    try:
+        target = parse_entry(ident, data, fallback_date="").supersedes
+    except UnreadableEntry:
+        return
+    others = [entry for entry in workspace.contents.entries if entry.id != ident]
+    if target is None:
+        return
+    refuse_circle({entry.id: entry.supersedes for entry in others if entry.supersedes is not None}, ident, target)
+    rival = successor(others).get(target)
+    if rival is not None:
+        raise SuccessionRefusedError(
+            f"{ident} superseded {target}, whose place {rival} has now: look at it with `git mem show {ident}@{{0}}`, "
+            "and add what holds"
+        )
 
 
 def _name_of(workspace: Workspace, ident: str) -> str:
@@ -152,17 +191,18 @@ def _last_recorded(workspace: Workspace, ident: str) -> tuple[str, TreeEntry]:
 def _refuse_unreadable(unreadable: Sequence[Unreadable], idents: Collection[str]) -> None:
     for bad in unreadable:
         if bad.file.removesuffix(SUFFIX) in idents:
-            raise UnrecoverableError(f"{bad.file} cannot be restored: {bad.reason}: fetch it, or restore a backup")
+            raise UnrecoverableError(f"{bad.file} cannot be restored: {bad.reason}")
 
 
-def _bring_back(workspace: Workspace, idents: Sequence[str]) -> _Found:
+def _bring_back(workspace: Workspace, idents: Sequence[str], *, everything: bool) -> _Found:
     """Do it, with all that was found before the lock was taken found anew."""
     place = workspace.place
     record = place.journal.pending()
     if record is not None and record.forget:
         recover(place)  # which needs no directory, and takes out of the history what must not come back
         record = None
-    found = _look(workspace, idents)
+    workspace.reread()
+    found = _look(workspace, idents, everything=everything)
     rest = {**found.lost, **found.removed}
     if found.gone or record is not None:
 
@@ -207,9 +247,10 @@ def restore_version(workspace: Workspace, name: str, *, dry_run: bool, at_termin
     changed = data != past.file_now(parsed.ident)
     if changed and not dry_run:
         if there:
-            replace_text(workspace, parsed.ident, data, "restore")
+            _replace(workspace, past, parsed.ident, data)
         else:
             with workspace.writing():
+                refuse_second_winner(workspace, parsed.ident, data)
                 _transact(workspace, {parsed.ident + SUFFIX: Revival(_blob(workspace, data), data)})
     back = RestoredEntry(parsed.ident, version.recorded.oid)
     return Restored(
@@ -220,6 +261,19 @@ def restore_version(workspace: Workspace, name: str, *, dry_run: bool, at_termin
         removed=(),
         unreadable=(),
     )
+
+
+def _replace(workspace: Workspace, past: Past, ident: str, data: bytes) -> None:
+    now = past.file_now(ident)
+    recorded = any(past.history.read(version) == now for version in past.history.versions(ident))
+    if not workspace.settings.history and not recorded:
+        raise EditRefusedError(
+            f"the present text of {ident} is recorded nowhere, since mem.history is false: move {ident}.md away first"
+        )
+    try:
+        replace_text(workspace, ident, data, "restore")
+    except EditRefusedError as error:
+        raise EditRefusedError(f"{error.message}; or move {ident}.md away, then restore it") from error
 
 
 def _blob(workspace: Workspace, data: bytes) -> TreeEntry:

@@ -6,11 +6,11 @@ from contextlib import contextmanager, suppress
 from itertools import count
 
 from gitmem.entry.frontmatter import MAX_BYTES
+from gitmem.entry.rules import SUFFIX
 from gitmem.errors import GitMemError
 from gitmem.storage.directory import FileRefusedError, read_bounded
 from gitmem.storage.files import mode_of, place_new, place_over, remove_file, write_temporary
 from gitmem.storage.journal import Step, digest_of
-from gitmem.store.snapshot import SUFFIX
 
 
 @contextmanager

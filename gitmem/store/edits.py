@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Final
 
 from gitmem.entry.frontmatter import MAX_BYTES
+from gitmem.entry.rules import SUFFIX
 from gitmem.storage.directory import FileRefusedError, opened_directory, read_bounded
 from gitmem.store.place import StorePlace
 
 _EDITS: Final = "edit"
-_SUFFIX: Final = ".md"
 _NAME: Final = re.compile("(.+)-[0-9a-f]{16}")
 
 
@@ -25,8 +25,8 @@ def read_as_it_is(place: StorePlace, ident: str) -> bytes:
     """Return the bytes of an entry's file, also where they are no entry. Raises FileRefusedError."""
     with opened_directory(place.root, place.path) as directory:
         if directory is None:
-            raise FileRefusedError(f"{ident}{_SUFFIX}", "the store is gone")
-        return read_bounded(directory, f"{ident}{_SUFFIX}", MAX_BYTES)[0]
+            raise FileRefusedError(f"{ident}{SUFFIX}", "the store is gone")
+        return read_bounded(directory, f"{ident}{SUFFIX}", MAX_BYTES)[0]
 
 
 def new_edit(state: Path, ident: str, data: bytes) -> Path:
@@ -35,7 +35,7 @@ def new_edit(state: Path, ident: str, data: bytes) -> Path:
     (state / _EDITS).mkdir(parents=True, exist_ok=True)
     directory = state / _EDITS / f"{ident}-{secrets.token_hex(8)}"
     directory.mkdir(mode=0o700)
-    path = directory / f"{ident}{_SUFFIX}"
+    path = directory / f"{ident}{SUFFIX}"
     try:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as stream:
             stream.write(data)
@@ -92,7 +92,7 @@ def kept_edits(state: Path, ident: str) -> list[Path]:
     found: list[Path] = []
     for directory in _directories(state, ident):
         names = _listed(directory)
-        text = f"{ident}{_SUFFIX}"
+        text = f"{ident}{SUFFIX}"
         found += [directory / text if text in names else directory] if names else []
     return found
 

@@ -16,6 +16,7 @@ from gitmem.entry.edit import remove_field, set_field
 from gitmem.entry.frontmatter import MAX_BYTES, UnreadableEntry
 from gitmem.entry.model import SCHEMA_VERSION
 from gitmem.entry.parse import parse_entry
+from gitmem.entry.rules import SUFFIX
 from gitmem.errors import GitMemError
 from gitmem.git.layout import list_worktrees
 from gitmem.git.purge import HistoryFormatError, Pruned, candidates, prune, rewrite
@@ -41,8 +42,8 @@ from gitmem.store.history import is_entry_file
 from gitmem.store.place import StorePlace
 from gitmem.store.recording import STORE_REFS, message_of, read_tip, record_hand_edits, record_state
 from gitmem.store.salvage import kept_journals
-from gitmem.store.snapshot import FORGOTTEN_TREE, SUFFIX
-from gitmem.store.transaction import Replacement, StoreGoneError, UnfinishedError, replacing
+from gitmem.store.snapshot import FORGOTTEN_TREE
+from gitmem.store.transaction import Replacement, StoreGoneError, UnfinishedError, replacing, sweep
 from gitmem.store.view import id_digest, write_forgotten
 
 DRAFTS: Final = PurePosixPath(".klide/drafts")
@@ -249,8 +250,8 @@ def _is_recorded_name(name: str) -> bool:
 
 def _remove_files(place: StorePlace, record: Record, idents: Sequence[str]) -> None:
     with opened_directory(place.root, place.path) as directory:
+        sweep(place, directory)
         if directory is not None:
-            remove_litter(directory)
             with under_construction(directory, record.steps) as temporaries:
                 carry_on(directory, record.steps, temporaries)
     with opened_directory(place.root, DRAFTS) as directory:
@@ -264,11 +265,6 @@ def _remove_files(place: StorePlace, record: Record, idents: Sequence[str]) -> N
     for journal in kept_journals(place):
         if _name_in(journal.read_bytes(), idents):
             journal.unlink()
-    state = os.open(place.state, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        remove_litter(state)
-    finally:
-        os.close(state)
 
 
 def _purges(place: StorePlace, forget: Mapping[str, str | None], failures: dict[str, str]) -> tuple[Purge, ...]:

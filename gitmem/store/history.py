@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from gitmem.entry.frontmatter import MAX_BYTES
-from gitmem.entry.rules import is_id
+from gitmem.entry.rules import SUFFIX, is_id
 from gitmem.git.history import parents
 from gitmem.git.objects import ObjectMissingError, TreeEntry, is_link
 from gitmem.git.record import list_files, read_blobs
@@ -22,7 +22,6 @@ from gitmem.git.run import LONG_LIMIT, Git
 from gitmem.store.read import StoreContents, Unreadable, parse_contents
 from gitmem.text import visible_line
 
-_SUFFIX: Final = ".md"
 _LAST_SECOND: Final = 253_402_300_799  # of the year 9999
 
 _FORMAT: Final = "--format=tformat:%x01%H %P%x00%ct%x00%aN%x00%s%x00%B"
@@ -128,7 +127,7 @@ class StoreHistory:
 
         Both sides of a merge count. The merge itself is a state where it says something that the one before does not.
         """
-        name = f"{ident}{_SUFFIX}"
+        name = f"{ident}{SUFFIX}"
         found = [
             (logged, _state(logged, name)) for logged in self._log(*_WITH_CHANGES, "--full-history", paths=(name,))
         ]
@@ -145,7 +144,7 @@ class StoreHistory:
 
     def read(self, version: Version) -> bytes:
         """Return the content of a version. Raises what files_at raises."""
-        name = f"{version.ident}{_SUFFIX}"
+        name = f"{version.ident}{SUFFIX}"
         return self.files_at(version.recorded.oid, [name])[name]
 
     def tree(self, commit: str) -> dict[str, TreeEntry]:
@@ -174,7 +173,7 @@ class StoreHistory:
         `commit` may also be the id of a tree.
         """
         listing = list_files(self.git, self.worktree, commit)
-        meant = self._meant(listing, [name for name in listing if name.endswith(_SUFFIX) and name[0] != "."])
+        meant = self._meant(listing, [name for name in listing if name.endswith(SUFFIX) and name[0] != "."])
         blobs = self._blobs(entry for entry in meant.values() if entry is not None)
         files: dict[str, bytes] = {}
         refused: list[Unreadable] = []
@@ -212,7 +211,7 @@ class StoreHistory:
     def blame(self, commit: str, ident: str) -> list[BlamedLine]:
         """Return who recorded which line of an entry, as a recorded commit has it."""
         ask = ("blame", "--porcelain", "--no-textconv", "--no-ignore-revs-file", "--root", "--encoding=UTF-8", commit)
-        answer = self.git.ask(*ask, "--", f"{ident}{_SUFFIX}", cwd=self.worktree, limit=LONG_LIMIT)
+        answer = self.git.ask(*ask, "--", f"{ident}{SUFFIX}", cwd=self.worktree, limit=LONG_LIMIT)
         return list(_blamed(answer.stdout))
 
     def _meant(self, listing: Mapping[str, TreeEntry], names: Collection[str]) -> dict[str, TreeEntry | None]:
@@ -242,7 +241,7 @@ class StoreHistory:
 
 def is_entry_file(name: str) -> bool:
     """Whether a name at the top of a recorded tree is that of an entry's file."""
-    return name.endswith(_SUFFIX) and is_id(name.removesuffix(_SUFFIX))
+    return name.endswith(SUFFIX) and is_id(name.removesuffix(SUFFIX))
 
 
 def committed_at(git: Git, worktree: Path, commit: str) -> int:
@@ -289,7 +288,7 @@ def _recorded(logged: _Logged, changes: Mapping[str, _Difference]) -> Recorded:
         author=logged.author,
         subject=logged.subject,
         head=logged.head,
-        changes=tuple(EntryChange(name.removesuffix(_SUFFIX), changes[name].status) for name in sorted(changes)),
+        changes=tuple(EntryChange(name.removesuffix(SUFFIX), changes[name].status) for name in sorted(changes)),
     )
 
 
@@ -309,7 +308,7 @@ def _state(logged: _Logged, name: str) -> _Difference | None:
 def _numbered(ident: str, states: Sequence[tuple[_Logged, _Difference]]) -> Iterator[Version]:
     number = 0
     for logged, state in states:
-        recorded = _recorded(logged, {f"{ident}{_SUFFIX}": state})
+        recorded = _recorded(logged, {f"{ident}{SUFFIX}": state})
         yield Version(ident, None if state.blob is None else number, state.blob, recorded)
         number += state.blob is not None
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from gitmem.entry.rules import SUFFIX
 from gitmem.git.objects import TreeEntry, blob_id, is_link
 from gitmem.git.record import list_files, read_blobs
 from gitmem.git.run import GitFailedError
@@ -21,7 +22,7 @@ from gitmem.store.place import StorePlace
 from gitmem.store.read import Unreadable
 from gitmem.store.recording import Tip, message_of, read_tip
 from gitmem.store.recovery import recover
-from gitmem.store.snapshot import FILE_MODE, SUFFIX, take_snapshot
+from gitmem.store.snapshot import FILE_MODE, take_snapshot
 from gitmem.store.transaction import Revival, reviving
 from gitmem.store.view import read_view
 from gitmem.text import visible_line
@@ -199,7 +200,7 @@ def _why_not(entry: TreeEntry, data: bytes | None) -> str | None:
     if not entry.is_file and not is_link(entry.mode):
         return "it is recorded as no regular file"
     if data is None:
-        return "its recorded content is lost or damaged"
+        return "its recorded content is lost or damaged: fetch it, or restore a backup"
     if is_link(entry.mode) and (b"/" in data or data in {b"", b".", b".."}):
         return "it is recorded as a symbolic link that leaves the store"
     return None

@@ -12,13 +12,12 @@ from gitmem.entry.dates import normalise_date
 from gitmem.entry.frontmatter import MAX_BYTES, UnreadableEntry
 from gitmem.entry.model import Entry
 from gitmem.entry.parse import parse_entry
-from gitmem.entry.rules import is_id
+from gitmem.entry.rules import SUFFIX, is_id
 from gitmem.errors import ExitCode, GitMemError
 from gitmem.storage.directory import FileRefusedError, opened_directory, read_bounded, resolve_name
 from gitmem.store.view import PLAIN, View
 from gitmem.text import visible_line
 
-_SUFFIX: Final = ".md"
 _DATED_ID: Final = re.compile(r"(\d{4}-\d\d-\d\d)-(\d\d)(\d\d)-")
 _LAST_SECOND: Final = 253_402_300_799  # of the year 9999; a time stamp can lie far behind it
 
@@ -62,7 +61,7 @@ def read_store(root: Path, store: PurePosixPath, view: View = PLAIN) -> StoreCon
             try:
                 found = _read(directory, ident, view)
             except (FileRefusedError, UnreadableEntry) as error:
-                unreadable.append(Unreadable(_printable(ident + _SUFFIX), error.reason))
+                unreadable.append(Unreadable(_printable(ident + SUFFIX), error.reason))
             else:
                 entries += [] if found is None else [found[0]]
     return StoreContents(exists=True, entries=tuple(entries), unreadable=tuple(unreadable))
@@ -87,7 +86,7 @@ def parse_contents(files: Mapping[str, bytes]) -> StoreContents:
     unreadable: list[Unreadable] = []
     for name in sorted(files):
         try:
-            entries.append(_parsed(_checked(name.removesuffix(_SUFFIX)), files[name], 0.0))
+            entries.append(_parsed(_checked(name.removesuffix(SUFFIX)), files[name], 0.0))
         except (FileRefusedError, UnreadableEntry) as error:
             unreadable.append(Unreadable(_printable(name), error.reason))
     return StoreContents(exists=True, entries=tuple(entries), unreadable=tuple(unreadable))
@@ -96,7 +95,7 @@ def parse_contents(files: Mapping[str, bytes]) -> StoreContents:
 def file_exists(root: Path, store: PurePosixPath, ident: str) -> bool:
     """Whether a directory of entries has a file of this id, readable or not. Raises DirectoryRefusedError."""
     with opened_directory(root, store) as directory:
-        return directory is not None and _exists(directory, ident + _SUFFIX)
+        return directory is not None and _exists(directory, ident + SUFFIX)
 
 
 def check_id(ident: str) -> None:
@@ -120,7 +119,7 @@ def no_such_entry(ident: str) -> NoSuchEntryError:
 
 
 def _read(directory: int, ident: str, view: View) -> tuple[Entry, bytes] | None:
-    name = _checked(ident) + _SUFFIX
+    name = _checked(ident) + SUFFIX
     on_disk, mtime = None, 0.0
     there = _exists(directory, name) and not view.removes(name)
     if there and view.is_forgotten(ident):
@@ -136,7 +135,7 @@ def _read(directory: int, ident: str, view: View) -> tuple[Entry, bytes] | None:
 
 def _checked(ident: str) -> str:
     if not is_id(ident):
-        raise FileRefusedError(_printable(ident + _SUFFIX), "its name is not the id of an entry")
+        raise FileRefusedError(_printable(ident + SUFFIX), "its name is not the id of an entry")
     return ident
 
 
@@ -149,7 +148,7 @@ def _parsed(ident: str, data: bytes, mtime: float) -> Entry:
 def _stems(directory: int, view: View) -> list[str]:
     # Hidden files are under construction, or a person's editor's.
     names = {*os.listdir(directory), *view.pending}
-    return sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX) and name[0] != ".")
+    return sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX) and name[0] != ".")
 
 
 def _fallback_date(ident: str, mtime: float) -> str:

@@ -8,13 +8,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from gitmem.entry.rules import SUFFIX
 from gitmem.errors import GitMemError
 from gitmem.git.objects import TreeEntry
 from gitmem.git.record import list_files, write_blob, write_blobs, write_commit, write_tree
 from gitmem.git.refs import STORE_REF, RefMovedError, move_ref, read_ref
 from gitmem.storage.directory import opened_directory
 from gitmem.store.place import StorePlace
-from gitmem.store.snapshot import FILE_MODE, FORGOTTEN_TREE, SUFFIX, Snapshot, take_snapshot
+from gitmem.store.snapshot import FILE_MODE, FORGOTTEN_TREE, Snapshot, take_snapshot
 from gitmem.store.view import id_digest, read_forgotten
 from gitmem.text import visible_line
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from gitmem.entry.frontmatter import MAX_BYTES
+from gitmem.entry.rules import SUFFIX
 from gitmem.storage.directory import FileRefusedError, opened_directory, read_bounded
 from gitmem.store.place import StorePlace
-from gitmem.store.snapshot import SUFFIX
 
 _JOURNAL: Final = "journal"
 _ASIDE: Final = re.compile(r"journal\.damaged-([0-9]+)")

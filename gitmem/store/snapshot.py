@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gitmem.entry.frontmatter import MAX_BYTES
+from gitmem.entry.rules import SUFFIX
 from gitmem.git.objects import ObjectFormat, TreeEntry, blob_id
 from gitmem.storage.cache import FileCache
 from gitmem.storage.directory import FileRefusedError, read_bounded, resolve_name
@@ -18,7 +19,6 @@ LINK_MODE: Final = 0o120000
 FORGOTTEN_TREE: Final = ".forgotten"
 """The name, at the top of a recorded tree, under which the digests of forgotten ids stand."""
 
-SUFFIX: Final = ".md"
 _NAME: Final = "snapshot"
 _RACY: Final = 2 * 10**9  # nanoseconds: the coarsest time stamps of a file system (see git's "racy git")
 

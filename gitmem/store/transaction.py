@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from gitmem.entry.frontmatter import MAX_BYTES
 from gitmem.entry.model import Entry
-from gitmem.entry.rules import new_id
+from gitmem.entry.rules import SUFFIX, new_id
 from gitmem.errors import GitMemError
 from gitmem.git.objects import TreeEntry, blob_id
 from gitmem.storage.directory import FileRefusedError, opened_directory, read_bounded, resolve_name
@@ -31,7 +31,7 @@ from gitmem.store.recording import (
     record_state,
     take_in_hand_edits,
 )
-from gitmem.store.snapshot import FILE_MODE, SUFFIX, Snapshot
+from gitmem.store.snapshot import FILE_MODE, Snapshot
 from gitmem.store.view import id_digest, read_forgotten
 
 
@@ -136,9 +136,10 @@ def transact(place: StorePlace, deed: Deed) -> tuple[str, ...]:
     return tuple(placed[ident + SUFFIX].removesuffix(SUFFIX) for ident in plan.created)
 
 
-def sweep(place: StorePlace, directory: int) -> None:
-    """Remove what killed writers left under construction, among the entries and beside the journal."""
-    remove_litter(directory)
+def sweep(place: StorePlace, directory: int | None) -> None:
+    """Remove what killed writers left under construction, among the entries, if any, and beside the journal."""
+    if directory is not None:
+        remove_litter(directory)
     state = os.open(place.state, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         remove_litter(state)

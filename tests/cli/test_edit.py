@@ -50,16 +50,18 @@ def test_an_unchanged_entry_is_said_to_be_so_on_stderr(cli: Cli, shop: Repo) -> 
 def test_in_json_it_is_told_whether_it_changed(cli: Cli, shop: Repo, editor: str, *, changed: bool) -> None:
     found = document(cli(shop, "edit", "topic", "--json", env={"GIT_EDITOR": editor}))
     assert faults("edit", found) == []
-    assert found == {"schemaVersion": 1, "id": "topic", "changed": changed, "supersedes": None}
+    assert found == {"schemaVersion": 1, "id": "topic", "changed": changed, "supersedes": None, "released": None}
 
 
 def test_whose_place_it_took_is_told(cli: Cli, shop: Repo) -> None:
     put(shop.path / ".klide/memory", entry("old"), entry("older"))
     result = cli(shop, "edit", "topic", env={"GIT_EDITOR": "sed -i '/^kind/a supersedes: old'"})
     assert (result.code, result.out) == (0, "edited topic\nold is superseded by topic\n")
-    found = document(cli(shop, "edit", "topic", "--json", env={"GIT_EDITOR": "sed -i 's/^supersedes:.*/&er/'"}))
+    result = cli(shop, "edit", "topic", "--json", env={"GIT_EDITOR": "sed -i 's/^supersedes:.*/&er/'"})
+    assert result.err == "old stays superseded: if it holds again, make it reviewed with `git mem edit old`\n"
+    found = json.loads(result.out)
     assert faults("edit", found) == []
-    assert found["supersedes"] == "older"
+    assert (found["supersedes"], found["released"]) == ("older", "old")
 
 
 def test_what_is_refused_is_one_line_with_the_reason_and_the_path(cli: Cli, shop: Repo) -> None:
