@@ -10,7 +10,8 @@ PYTHON ?= $(firstword $(foreach v,python3 python3.13 python3.12 python3.11,$(she
 	$(v) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(v))))
 VENV := .venv
 BIN := $(VENV)/bin
-JOBS ?= auto
+# One more than processors: each test waits for git most of the time.
+JOBS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
 .PHONY: demo test check lint types floors memory coverage bench clean
 

@@ -23,7 +23,7 @@ def main() -> None:
         calls = calls_of(repo, RESTORE, scratch)
         whole = files_in(repo)
     points = [point for number, call in enumerate(calls, 1) for point in _ways(number, call)]
-    points = points[:: 1 if os.environ.get("GITMEM_CRASH_POINTS") == "all" else 2]
+    points = points[:: 1 if os.environ.get("GITMEM_CRASH_POINTS") == "all" else 4]
     sys.stdout.write(f"{len(points)}\n")
     for number, mode, code in points:
         with copied(template, scratch) as repo:

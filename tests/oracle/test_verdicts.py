@@ -23,7 +23,7 @@ from gitmem.evidence.verdict import Finding, Reason
 from gitmem.storage.cache import FileCache
 from gitmem.workspace import open_workspace
 
-EXAMPLES: Final = int(os.environ.get("GITMEM_ORACLE_EXAMPLES", "12"))
+EXAMPLES: Final = int(os.environ.get("GITMEM_ORACLE_EXAMPLES", "8"))
 SEARCHING: Final = "GITMEM_ORACLE_EXAMPLES" in os.environ
 
 Findings = list[tuple[Finding, ...]]
