@@ -75,3 +75,17 @@ ask "git mem bisect \$(git mem list | cut -d ' ' -f 1)"
 say "6. In the main checkout it still holds: each worktree has its own truth"
 cd ../shop
 ask "git mem check"
+
+say "7. Decide anew: one transaction replaces the old entry, and the history tells"
+run "git mem add 'Charge a card at most twice' --kind decision --file payment.py:6-10 \\
+      --notes 'The bank has become stricter.' --supersedes \$(git mem list | cut -d ' ' -f 1)"
+run "git mem list"
+run "GIT_EDITOR=\"sed -i.bak 's/stricter/strict/'\" git mem edit \$(git mem list | cut -d ' ' -f 1)"
+run "git mem log"
+run "git mem diff"
+
+say "8. The store is swept away, and comes back"
+run "git clean -q -fdX"
+ask "git mem status"
+run "git mem restore"
+ask "git mem doctor"
