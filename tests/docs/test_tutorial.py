@@ -52,6 +52,10 @@ def test_the_demo_runs_and_shows_each_command(world: World) -> None:
     ):
         assert shown in done.out
     assert re.search(r"lines 6-10 changed in [0-9a-f]{7}", done.out)
-    for shown in ("-The bank has become stricter.\n+The bank has become strict.\n", "git mem restore", "nothing is wrong"):
+    for shown in (
+        "-The bank has become stricter.\n+The bank has become strict.\n",
+        "git mem restore",
+        "nothing is wrong",
+    ):
         assert shown in done.out.partition("# 7.")[2]
     assert len(re.findall(r"^restored ", done.out, re.MULTILINE)) == 2
