@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final
 
 from gitmem.entry.model import Entry
-from gitmem.entry.rules import effective_states, newest_first
 from gitmem.errors import GitMemError
 from gitmem.evidence.history import VERSION
 from gitmem.evidence.target import Target, worktree_of
@@ -22,7 +21,7 @@ from gitmem.storage.cache import FileCache
 from gitmem.storage.directory import opened_directory
 from gitmem.storage.lock import writer_lock
 from gitmem.store.place import StorePlace
-from gitmem.store.read import StoreContents, read_entry, read_store
+from gitmem.store.read import StoreContents, counting, read_entry, read_store
 from gitmem.store.recording import read_tip
 from gitmem.store.recovery import recover
 from gitmem.store.transaction import Deed, transact
@@ -61,7 +60,7 @@ class Workspace:
     @cached_property
     def history_cache(self) -> FileCache:
         """What is kept about histories: derived, shared by all worktrees, and never needed."""
-        return FileCache(self.layout.place.common_dir / "mem" / "history", VERSION, _KEPT)
+        return FileCache(self.state / "history", VERSION, _KEPT)
 
     @cached_property
     def settings(self) -> Settings:
@@ -93,10 +92,7 @@ class Workspace:
         """The store, read once. Each entry's state is the one that counts: supersedes pointers are honoured."""
         self.settle()
         root, path = self.layout.root, self.layout.store_path
-        contents = read_settled(self.state, lambda view: read_store(root, path, view))
-        states = effective_states(contents.entries)
-        entries = [replace(entry, review_state=states[entry.id]) for entry in contents.entries]
-        return replace(contents, entries=tuple(newest_first(entries)))
+        return counting(read_settled(self.state, lambda view: read_store(root, path, view)))
 
     def reread(self) -> None:
         """Read the store anew when it is asked for next: what was read before a lock was taken does not count."""

@@ -33,6 +33,9 @@ class ObjectFormat(StrEnum):
 
 _KIND: Final = 0o170000  # the bits of git's mode that tell the kinds apart
 _FILE: Final = 0o100000
+TREE_MODE: Final = 0o40000
+"""Git's mode of a directory."""
+
 _LINK: Final = 0o120000
 _SUBMODULE: Final = 0o160000
 

@@ -6,10 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from gitmem.git.objects import TreeEntry
+from gitmem.git.objects import TREE_MODE, TreeEntry
 from gitmem.git.run import LONG_LIMIT, Git, GitFailedError
-
-_TREE: Final = 0o040000
 
 _NOBODY: Final = {"name": "git mem", "email": "git-mem@localhost"}
 
@@ -64,7 +62,7 @@ def write_tree(git: Git, worktree: Path, entries: Mapping[str, TreeEntry]) -> st
 
 
 def _tree_line(name: str, entry: TreeEntry) -> bytes:
-    kind = "tree" if entry.mode == _TREE else "blob"
+    kind = "tree" if entry.mode == TREE_MODE else "blob"
     return f"{entry.mode:06o} {kind} {entry.oid}\t".encode("ascii") + os.fsencode(name) + b"\0"
 
 

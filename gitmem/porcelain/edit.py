@@ -338,7 +338,7 @@ def _demotions(workspace: Workspace, before: _Subject, after: Entry) -> list[Rep
     replaced = others.get(target)
     new = before.entry is None or target != before.entry.supersedes
     if new:
-        refuse_circle({one.id: one.supersedes for one in others.values() if one.supersedes}, after.id, target)
+        refuse_circle(others.values(), after.id, target)
     if not new or _was_replaced_by_a_broken_one(before, replaced, others):
         _refuse_key_that_departs(before, after, replaced)
         return []

@@ -8,7 +8,7 @@ from gitmem.entry.frontmatter import UnreadableEntry
 from gitmem.entry.parse import parse_entry
 from gitmem.entry.rules import SUFFIX, successor
 from gitmem.errors import GitMemError
-from gitmem.git.objects import TreeEntry, blob_id
+from gitmem.git.objects import TreeEntry
 from gitmem.porcelain.add import require_person
 from gitmem.porcelain.edit import EditRefusedError, replace_text
 from gitmem.porcelain.init import create_store
@@ -18,7 +18,7 @@ from gitmem.store.history import StoreHistory
 from gitmem.store.lost import find_lost, links_in_place, make_again, read_recorded
 from gitmem.store.read import Unreadable, check_id
 from gitmem.store.recovery import recover
-from gitmem.store.snapshot import FILE_MODE
+from gitmem.store.snapshot import file_entry
 from gitmem.store.transaction import Deed, Revival
 from gitmem.store.view import read_view
 from gitmem.text import visible_line
@@ -160,7 +160,7 @@ def refuse_second_winner(workspace: Workspace, ident: str, data: bytes) -> None:
     others = [entry for entry in workspace.contents.entries if entry.id != ident]
     if target is None:
         return
-    refuse_circle({entry.id: entry.supersedes for entry in others if entry.supersedes is not None}, ident, target)
+    refuse_circle(others, ident, target)
     rival = successor(others).get(target)
     if rival is not None:
         raise SuccessionRefusedError(
@@ -251,7 +251,8 @@ def restore_version(workspace: Workspace, name: str, *, dry_run: bool, at_termin
         else:
             with workspace.writing():
                 refuse_second_winner(workspace, parsed.ident, data)
-                _transact(workspace, {parsed.ident + SUFFIX: Revival(_blob(workspace, data), data)})
+                entry = file_entry(data, workspace.place.object_format)
+                _transact(workspace, {parsed.ident + SUFFIX: Revival(entry, data)})
     back = RestoredEntry(parsed.ident, version.recorded.oid)
     return Restored(
         dry_run=dry_run,
@@ -263,10 +264,14 @@ def restore_version(workspace: Workspace, name: str, *, dry_run: bool, at_termin
     )
 
 
-def _replace(workspace: Workspace, past: Past, ident: str, data: bytes) -> None:
+def _is_recorded(workspace: Workspace, past: Past, ident: str) -> bool:
     now = past.file_now(ident)
-    recorded = any(past.history.read(version) == now for version in past.history.versions(ident))
-    if not workspace.settings.history and not recorded:
+    blob = None if now is None else file_entry(now, workspace.place.object_format).oid
+    return any(version.blob == blob for version in past.history.versions(ident))
+
+
+def _replace(workspace: Workspace, past: Past, ident: str, data: bytes) -> None:
+    if not workspace.settings.history and not _is_recorded(workspace, past, ident):
         raise EditRefusedError(
             f"the present text of {ident} is recorded nowhere, since mem.history is false: move {ident}.md away first"
         )
@@ -274,7 +279,3 @@ def _replace(workspace: Workspace, past: Past, ident: str, data: bytes) -> None:
         replace_text(workspace, ident, data, "restore")
     except EditRefusedError as error:
         raise EditRefusedError(f"{error.message}; or move {ident}.md away, then restore it") from error
-
-
-def _blob(workspace: Workspace, data: bytes) -> TreeEntry:
-    return TreeEntry(FILE_MODE, blob_id(data, workspace.place.object_format))

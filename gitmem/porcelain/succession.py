@@ -1,6 +1,6 @@
 """Who may take whose place: the rules by which one entry supersedes another, and the change that it makes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 from gitmem.entry.edit import set_field
 from gitmem.entry.frontmatter import UnreadableEntry
@@ -38,7 +38,7 @@ def promoted(workspace: Workspace, ident: str, old: str, key: str | None) -> tup
     """
     rewrite = read_for_rewrite(workspace, ident)
     entry = rewrite.entry
-    _refuse_circle(workspace, ident, old)
+    refuse_circle(workspace.contents.entries, ident, old)
     _refuse_one_file(workspace, ident, old)
     _refuse_inactive(workspace, entry)
     if entry.supersedes is not None and entry.supersedes != old:
@@ -63,11 +63,12 @@ def changed_field(ident: str, data: bytes, field: str, value: str) -> bytes:
         raise DamagedEntryError(f"{ident}.md cannot be changed: {error.reason}") from error
 
 
-def refuse_circle(pointers: Mapping[str, str], ident: str, old: str) -> None:
+def refuse_circle(entries: Iterable[Entry], ident: str, old: str) -> None:
     """Raise SuccessionRefusedError where an entry would take, directly or by others, its own place.
 
-    `pointers` are the supersedes of all entries, by id, as their files have them.
+    What counts is the supersedes of the entries as their files have it.
     """
+    pointers = {entry.id: entry.supersedes for entry in entries if entry.supersedes}
     if ident == old:
         raise SuccessionRefusedError(f"{ident} cannot supersede itself: name another entry")
     seen: set[str] = set()
@@ -79,11 +80,6 @@ def refuse_circle(pointers: Mapping[str, str], ident: str, old: str) -> None:
             raise SuccessionRefusedError(
                 f"{ident} was superseded itself on the way to that entry: a circle: add a new one that supersedes {old}"
             )
-
-
-def _refuse_circle(workspace: Workspace, ident: str, old: str) -> None:
-    entries = workspace.contents.entries
-    refuse_circle({entry.id: entry.supersedes for entry in entries if entry.supersedes is not None}, ident, old)
 
 
 def _refuse_one_file(workspace: Workspace, ident: str, old: str) -> None:

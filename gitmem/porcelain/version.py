@@ -9,13 +9,13 @@ from typing import Final
 
 from gitmem.entry.frontmatter import MAX_BYTES
 from gitmem.entry.model import Entry
-from gitmem.entry.rules import effective_states, newest_first
 from gitmem.errors import ExitCode, GitMemError, UsageError
 from gitmem.git.exclude import Sharing
+from gitmem.git.objects import TREE_MODE
 from gitmem.git.run import Git
 from gitmem.storage.directory import FileRefusedError, opened_directory, read_bounded
 from gitmem.store.history import StoreHistory, Version, committed_at, iso_date
-from gitmem.store.read import StoreContents, check_id, unknown_entry
+from gitmem.store.read import StoreContents, check_id, counting, unknown_entry
 from gitmem.store.view import View, read_settled, read_view
 from gitmem.text import visible_line
 from gitmem.workspace import Workspace
@@ -24,7 +24,6 @@ NOTHING_RECORDED: Final = "nothing is recorded yet: the next write records the s
 
 _NAME: Final = re.compile(r"(?P<ident>.*?)@\{(?P<number>.*)\}", re.DOTALL)
 _NUMBER: Final = re.compile("[0-9]{1,9}")
-_TREE: Final = 0o40000  # git's mode of a directory
 
 
 class NoSuchVersionError(GitMemError):
@@ -99,7 +98,7 @@ class Past:
 def past_of(workspace: Workspace) -> Past:
     """Return the history of a workspace's store."""
     history = StoreHistory(workspace.git, workspace.layout.worktree)
-    return Past(history, workspace.layout.place.common_dir / "mem", workspace)
+    return Past(history, workspace.state, workspace)
 
 
 def past_in_bare(git: Git, directory: Path, environ: Mapping[str, str]) -> Past | None:
@@ -181,9 +180,7 @@ def _counted(past: Past, contents: StoreContents) -> StoreContents:
     """Return the contents as a workspace has them: states that count, newest first, and nothing that was forgotten."""
     view = past.view()
     entries = [entry for entry in contents.entries if not view.is_forgotten(entry.id)]
-    states = effective_states(entries)
-    counted = [replace(entry, review_state=states[entry.id]) for entry in entries]
-    return replace(contents, entries=tuple(newest_first(counted)))
+    return counting(replace(contents, entries=tuple(entries)))
 
 
 def _tracked_at(workspace: Workspace, commit: str) -> str | None:
@@ -192,7 +189,7 @@ def _tracked_at(workspace: Workspace, commit: str) -> str | None:
         return None
     path = str(workspace.layout.store_path)
     entry = workspace.repository.tree_entries(commit, [path]).get(path)
-    return entry.oid if entry is not None and entry.mode == _TREE else None
+    return entry.oid if entry is not None and entry.mode == TREE_MODE else None
 
 
 def _dated(contents: StoreContents, seconds: int) -> StoreContents:

@@ -57,6 +57,21 @@ def opened_directory(root: Path, below: PurePosixPath) -> Iterator[int | None]:
             os.close(descriptor)
 
 
+@contextmanager
+def opened(path: Path) -> Iterator[int]:
+    """Open a directory that is there and yield its descriptor."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def exists(directory: int, name: str) -> bool:
+    """Whether an open directory has something of this name, whatever it is."""
+    return _mode(directory, name) is not None
+
+
 def make_directories(root: Path, below: PurePosixPath) -> bool:
     """Make `root/below` and its missing parents, durably; return whether anything was made.
 

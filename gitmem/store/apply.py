@@ -8,7 +8,7 @@ from itertools import count
 from gitmem.entry.frontmatter import MAX_BYTES
 from gitmem.entry.rules import SUFFIX
 from gitmem.errors import GitMemError
-from gitmem.storage.directory import FileRefusedError, read_bounded
+from gitmem.storage.directory import FileRefusedError, exists, read_bounded
 from gitmem.storage.files import mode_of, place_new, place_over, remove_file, write_temporary
 from gitmem.storage.journal import Step, digest_of
 
@@ -114,15 +114,7 @@ def _digest(directory: int, name: str) -> str | None:
     try:
         return digest_of(read_bounded(directory, name, MAX_BYTES)[0])
     except FileRefusedError:
-        return "" if _exists(directory, name) else None
-
-
-def _exists(directory: int, name: str) -> bool:
-    try:
-        os.stat(name, dir_fd=directory, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return True
+        return "" if exists(directory, name) else None
 
 
 def _placed(directory: int, temporary: str, name: str, taken: Callable[[str], bool]) -> str:

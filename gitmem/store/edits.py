@@ -14,7 +14,7 @@ from typing import Final
 
 from gitmem.entry.frontmatter import MAX_BYTES
 from gitmem.entry.rules import SUFFIX
-from gitmem.storage.directory import FileRefusedError, opened_directory, read_bounded
+from gitmem.storage.directory import FileRefusedError, opened, opened_directory, read_bounded
 from gitmem.store.place import StorePlace
 
 _EDITS: Final = "edit"
@@ -105,11 +105,8 @@ def remove_kept_edits(state: Path, ident: str) -> None:
             with suppress(FileNotFoundError):  # an edit that ends in this instant removes it too
                 shutil.rmtree(directory)
     if directories:
-        descriptor = os.open(state / _EDITS, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
+        with opened(state / _EDITS) as descriptor:
             os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _directories(state: Path, ident: str) -> list[Path]:

@@ -22,7 +22,7 @@ from gitmem.store.place import StorePlace
 from gitmem.store.read import Unreadable
 from gitmem.store.recording import Tip, message_of, read_tip
 from gitmem.store.recovery import recover
-from gitmem.store.snapshot import FILE_MODE, take_snapshot
+from gitmem.store.snapshot import file_entry, take_snapshot
 from gitmem.store.transaction import Revival, reviving
 from gitmem.store.view import read_view
 from gitmem.text import visible_line
@@ -172,17 +172,13 @@ def _settled_tip(place: StorePlace) -> tuple[Tip, Collection[str]]:
         with suppress(GitFailedError):  # pruned, since no ref names it yet
             listing = list_files(place.git, place.worktree, record.commit)
             return Tip(record.commit, {name: listing[name] for name in listing.keys() - _removed(record)}), ()
-    new = {step.name: _entry(place, step.after) for step in record.steps if step.after is not None}
+    new = {step.name: file_entry(step.after, place.object_format) for step in record.steps if step.after is not None}
     kept = {name: tip.listing[name] for name in tip.listing.keys() - _removed(record)}
     return Tip(tip.commit, {**kept, **new}), new.keys()
 
 
 def _removed(record: Record) -> set[str]:
     return {step.name for step in record.steps if step.after is None}
-
-
-def _entry(place: StorePlace, data: bytes) -> TreeEntry:
-    return TreeEntry(FILE_MODE, blob_id(data, place.object_format))
 
 
 def _pending_contents(place: StorePlace) -> dict[str, bytes]:

@@ -12,9 +12,9 @@ from gitmem.entry.dates import normalise_date
 from gitmem.entry.frontmatter import MAX_BYTES, UnreadableEntry
 from gitmem.entry.model import Entry
 from gitmem.entry.parse import parse_entry
-from gitmem.entry.rules import SUFFIX, is_id
+from gitmem.entry.rules import SUFFIX, effective_states, is_id, newest_first
 from gitmem.errors import ExitCode, GitMemError
-from gitmem.storage.directory import FileRefusedError, opened_directory, read_bounded, resolve_name
+from gitmem.storage.directory import FileRefusedError, exists, opened_directory, read_bounded, resolve_name
 from gitmem.store.view import PLAIN, View
 from gitmem.text import visible_line
 
@@ -92,10 +92,17 @@ def parse_contents(files: Mapping[str, bytes]) -> StoreContents:
     return StoreContents(exists=True, entries=tuple(entries), unreadable=tuple(unreadable))
 
 
+def counting(contents: StoreContents) -> StoreContents:
+    """Return the contents with the entries in the states that count, supersedes pointers honoured, newest first."""
+    states = effective_states(contents.entries)
+    entries = [replace(entry, review_state=states[entry.id]) for entry in contents.entries]
+    return replace(contents, entries=tuple(newest_first(entries)))
+
+
 def file_exists(root: Path, store: PurePosixPath, ident: str) -> bool:
     """Whether a directory of entries has a file of this id, readable or not. Raises DirectoryRefusedError."""
     with opened_directory(root, store) as directory:
-        return directory is not None and _exists(directory, ident + SUFFIX)
+        return directory is not None and exists(directory, ident + SUFFIX)
 
 
 def check_id(ident: str) -> None:
@@ -121,7 +128,7 @@ def no_such_entry(ident: str) -> NoSuchEntryError:
 def _read(directory: int, ident: str, view: View) -> tuple[Entry, bytes] | None:
     name = _checked(ident) + SUFFIX
     on_disk, mtime = None, 0.0
-    there = _exists(directory, name) and not view.removes(name)
+    there = exists(directory, name) and not view.removes(name)
     if there and view.is_forgotten(ident):
         raise FileRefusedError(name, "it was forgotten: remove the file, or give it another name")
     if there:
@@ -159,14 +166,6 @@ def _fallback_date(ident: str, mtime: float) -> str:
         if date is not None:
             return date
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(min(max(mtime, 0), _LAST_SECOND)))
-
-
-def _exists(directory: int, name: str) -> bool:
-    try:
-        os.stat(name, dir_fd=directory, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return True
 
 
 def _printable(name: str) -> str:

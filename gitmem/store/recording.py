@@ -10,7 +10,7 @@ from typing import Final
 
 from gitmem.entry.rules import SUFFIX
 from gitmem.errors import GitMemError
-from gitmem.git.objects import TreeEntry
+from gitmem.git.objects import TREE_MODE, TreeEntry
 from gitmem.git.record import list_files, write_blob, write_blobs, write_commit, write_tree
 from gitmem.git.refs import STORE_REF, RefMovedError, move_ref, read_ref
 from gitmem.storage.directory import opened_directory
@@ -19,7 +19,6 @@ from gitmem.store.snapshot import FILE_MODE, FORGOTTEN_TREE, Snapshot, take_snap
 from gitmem.store.view import id_digest, read_forgotten
 from gitmem.text import visible_line
 
-_TREE_MODE: Final = 0o040000
 _ATTEMPTS: Final = 5
 STORE_REFS: Final = "refs/mem/"
 """Below this name all refs hold histories of entries."""
@@ -189,4 +188,4 @@ def _forgotten_tree(place: StorePlace, parent: Tip) -> dict[str, TreeEntry]:
     if kept is not None and set(list_files(place.git, place.worktree, kept.oid)) == digests:
         return {FORGOTTEN_TREE: kept}
     empty = TreeEntry(FILE_MODE, write_blob(place.git, place.worktree, b""))
-    return {FORGOTTEN_TREE: TreeEntry(_TREE_MODE, write_tree(place.git, place.worktree, dict.fromkeys(digests, empty)))}
+    return {FORGOTTEN_TREE: TreeEntry(TREE_MODE, write_tree(place.git, place.worktree, dict.fromkeys(digests, empty)))}

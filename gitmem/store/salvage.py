@@ -10,7 +10,7 @@ from typing import Final
 
 from gitmem.entry.frontmatter import MAX_BYTES
 from gitmem.entry.rules import SUFFIX
-from gitmem.storage.directory import FileRefusedError, opened_directory, read_bounded
+from gitmem.storage.directory import FileRefusedError, opened, opened_directory, read_bounded
 from gitmem.store.place import StorePlace
 
 _JOURNAL: Final = "journal"
@@ -32,11 +32,8 @@ def set_journal_aside(place: StorePlace) -> Path | None:
         numbers = {int(found[1]) for one in kept_journals(place) if (found := _ASIDE.fullmatch(one.name))}
         kept = place.state / f"{_JOURNAL}.damaged-{max(numbers, default=0) + 1}"
         path.rename(kept)
-    state = os.open(place.state, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with opened(place.state) as state:
         os.fsync(state)
-    finally:
-        os.close(state)
     return kept
 
 

@@ -89,10 +89,15 @@ def _names(directory: int, skipped: Callable[[str], bool]) -> list[str]:
     return sorted(name for name in names if name.endswith(SUFFIX) and name[0] != "." and not skipped(name))
 
 
+def file_entry(data: bytes, object_format: ObjectFormat) -> TreeEntry:
+    """Return what a tree says of an entry file with a content."""
+    return TreeEntry(FILE_MODE, blob_id(data, object_format))
+
+
 def _entry(directory: int, name: str, mode: int, object_format: ObjectFormat) -> TreeEntry:
     if stat.S_ISLNK(mode):
         return TreeEntry(LINK_MODE, blob_id(os.fsencode(resolve_name(directory, name)), object_format))
-    return TreeEntry(FILE_MODE, blob_id(read_bounded(directory, name, MAX_BYTES)[0], object_format))
+    return file_entry(read_bounded(directory, name, MAX_BYTES)[0], object_format)
 
 
 def _read_cache(cache: FileCache, object_format: ObjectFormat) -> Mapping[str, tuple[Stamp, str]]:

@@ -16,8 +16,8 @@ from gitmem.entry.frontmatter import MAX_BYTES
 from gitmem.entry.model import Entry
 from gitmem.entry.rules import SUFFIX, new_id
 from gitmem.errors import GitMemError
-from gitmem.git.objects import TreeEntry, blob_id
-from gitmem.storage.directory import FileRefusedError, opened_directory, read_bounded, resolve_name
+from gitmem.git.objects import TreeEntry
+from gitmem.storage.directory import FileRefusedError, opened, opened_directory, read_bounded, resolve_name
 from gitmem.storage.files import remove_litter
 from gitmem.storage.journal import Record, Step, digest_of
 from gitmem.store.apply import OvertakenError, carry_out, under_construction, undo
@@ -31,7 +31,7 @@ from gitmem.store.recording import (
     record_state,
     take_in_hand_edits,
 )
-from gitmem.store.snapshot import FILE_MODE, Snapshot
+from gitmem.store.snapshot import Snapshot, file_entry
 from gitmem.store.view import id_digest, read_forgotten
 
 
@@ -140,11 +140,8 @@ def sweep(place: StorePlace, directory: int | None) -> None:
     """Remove what killed writers left under construction, among the entries, if any, and beside the journal."""
     if directory is not None:
         remove_litter(directory)
-    state = os.open(place.state, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with opened(place.state) as state:
         remove_litter(state)
-    finally:
-        os.close(state)
 
 
 def _record(place: StorePlace, record: Record, placed: Mapping[str, str]) -> None:
@@ -183,13 +180,10 @@ def _with_commit(
     before = take_in_hand_edits(place, tip, Snapshot(kept, found.unread | set(deed.revived)), deed.head)
     deed.tell_removed(sorted(tip.files.keys() - before.files.keys()))
     back = {name: revival.entry for name, revival in deed.revived.items()}
-    files = {**before.files, **back, **{s.name: _blob(place, s.after) for s in record.steps if s.after is not None}}
+    new = {s.name: file_entry(s.after, place.object_format) for s in record.steps if s.after is not None}
+    files = {**before.files, **back, **new}
     after = before if files == before.files else commit_state(place, before, files, record.message, temporaries)
     return Record(record.steps, record.message, tip.commit, None if after is tip else after.commit)
-
-
-def _blob(place: StorePlace, data: bytes) -> TreeEntry:
-    return TreeEntry(FILE_MODE, blob_id(data, place.object_format))
 
 
 def _plan(place: StorePlace, directory: int, deed: Deed) -> _Plan:

@@ -400,7 +400,7 @@ def test_a_circle_is_refused_and_nothing_else(pointers: dict[str, str], new: str
     while (ends := {pointers[one] for one in reached if one in pointers}) - reached:
         reached |= ends
     try:
-        refuse_circle(pointers, new, old)
+        refuse_circle([entry(one, supersedes=target) for one, target in pointers.items()], new, old)
     except SuccessionRefusedError:
         assert new in reached
     else:
