@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, TypeAlias
 
-from gitmem.search.characters import UNSPACED, fold
-from gitmem.search.tokens import Slot, Term, Token, agree, tokenise
+from gitmem.text.characters import UNSPACED, fold
+from gitmem.text.tokens import Slot, Term, Token, agree, tokenise
 
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 

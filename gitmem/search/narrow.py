@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gitmem.entry.model import Entry, Kind
-from gitmem.search.characters import fold
 from gitmem.search.fields import cited_commits, cited_paths, cited_runs
 from gitmem.search.query import Conditions
+from gitmem.text.characters import fold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Final
 
 from gitmem.entry.model import Kind
 from gitmem.errors import UsageError
-from gitmem.search.tokens import Term, read_term, words_of
+from gitmem.text.tokens import Term, read_term, words_of
 
 QUERY_LIMIT: Final = 10_000
 

@@ -16,12 +16,12 @@ from enum import StrEnum
 from typing import Final
 
 from gitmem.entry.model import Entry
-from gitmem.search.characters import bare, fold
 from gitmem.search.fields import Field, FieldName, cited_commits, cited_paths, fields
 from gitmem.search.match import Passage, passage, quality
 from gitmem.search.narrow import Filters, components, meets, passes
 from gitmem.search.query import Query, is_stop_word
-from gitmem.search.tokens import Term
+from gitmem.text.characters import bare, fold
+from gitmem.text.tokens import Term
 
 # Scores are counted in hundredths, in whole numbers: sums of floats depend on their order.
 _HUNDREDTHS: Final = 100

@@ -7,11 +7,11 @@ from itertools import takewhile
 from typing import Final
 
 from gitmem.entry.model import Entry
-from gitmem.search.characters import UNSPACED
 from gitmem.search.fields import Field, FieldName, fields
 from gitmem.search.match import passage, spans
 from gitmem.search.query import Query, is_stop_word
 from gitmem.text import plain
+from gitmem.text.characters import UNSPACED
 
 EXCERPT_LIMIT: Final = 240
 

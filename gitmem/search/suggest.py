@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from gitmem.entry.model import Entry
-from gitmem.search.characters import fold
 from gitmem.search.fields import fields
 from gitmem.search.match import Passage, passage, quality
 from gitmem.search.query import Query
-from gitmem.search.tokens import Slot, Term
+from gitmem.text.characters import fold
+from gitmem.text.tokens import Slot, Term
 
 CANDIDATE_LIMIT: Final = 3
 

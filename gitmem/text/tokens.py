@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from gitmem.search.characters import PICTOGRAPHS, SKIN_TONES, UNSPACED, Normal, bare, fold_normal, normalise, shape
+from gitmem.text.characters import PICTOGRAPHS, SKIN_TONES, UNSPACED, Normal, bare, fold_normal, normalise, shape
 
 # White space separates chunks; a bare English word with at most a full stop or the like behind it, which is most of any
 # text, needs no closer look.

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.search.characters import bare, fold, normalise, shape
+from gitmem.text.characters import bare, fold, normalise, shape
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.search.match import passage, quality
-from gitmem.search.tokens import agree, key_of, read_term, tokenise
+from gitmem.text.tokens import agree, key_of, read_term, tokenise
 
 OID = "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d"
 
