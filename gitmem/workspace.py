@@ -16,6 +16,7 @@ from gitmem.git.config import read_mem_config
 from gitmem.git.layout import Layout, locate, resolve
 from gitmem.git.repository import Repository
 from gitmem.git.run import Git
+from gitmem.search.consult import StoreIndex
 from gitmem.settings import Settings, parse_settings
 from gitmem.storage.cache import FileCache
 from gitmem.storage.directory import opened_directory
@@ -93,6 +94,11 @@ class Workspace:
         self.settle()
         root, path = self.layout.root, self.layout.store_path
         return counting(read_settled(self.state, lambda view: read_store(root, path, view)))
+
+    @cached_property
+    def index(self) -> StoreIndex:
+        """The index of the store: derived, shared by all worktrees, and never needed."""
+        return StoreIndex(self.state, self.layout.root, self.layout.store_path)
 
     def reread(self) -> None:
         """Read the store anew when it is asked for next: what was read before a lock was taken does not count."""

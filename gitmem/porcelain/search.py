@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from gitmem.entry.model import Entry, Kind
@@ -11,9 +11,13 @@ from gitmem.evidence.judge import judge
 from gitmem.evidence.target import Target, commit_of
 from gitmem.evidence.verdict import EntryVerdict, Judgement, Verdict
 from gitmem.porcelain.version import as_of
+from gitmem.search.consult import Load
+from gitmem.search.entries import EntryIndex
+from gitmem.search.keep import index_of
+from gitmem.search.look import look
 from gitmem.search.narrow import Filters
 from gitmem.search.query import Query, parse_query
-from gitmem.search.rank import Match, Ranked, Ranking, rank
+from gitmem.search.rank import Match, Ranked, Ranking
 from gitmem.search.snippet import excerpt
 from gitmem.search.suggest import Suggestion, suggestions
 from gitmem.workspace import Workspace
@@ -83,34 +87,56 @@ def search(workspace: Workspace, words: Sequence[str], request: Request) -> Foun
     CitationError for a path outside the worktree, RevisionError.
     """
     query = parse_query(words)
-    target = None if request.at is None else commit_of(workspace.repository, request.at, workspace.history_cache)
-    entries = (workspace.contents if target is None else as_of(workspace, target.tip or "")).entries
     filters = replace(request.filters, paths=_below(workspace, request.filters.paths))
-    ranking = rank(entries, query, filters)
-    limit = min(max(request.limit, 1), MOST)
-    first, second = ((*ranking.hits, *ranking.partial), ()) if request.match_any else (ranking.hits, ranking.partial)
-    wanted = _wanted(request, query)
-    where = target or workspace.here
-    hits = _judged(where, query, first, wanted, limit)
-    nearest = _judged(where, query, second, wanted, limit - len(hits))
-    found = Found(
-        query=" ".join(words),
-        match="any" if request.match_any else "all",
+    asked = replace(request, filters=filters)
+    if request.at is None:
+        workspace.settle()
+        return workspace.index.ask(
+            lambda index, load: _found(_Search(query, asked, index, load, workspace.here), " ".join(words))
+        )
+    target = commit_of(workspace.repository, request.at, workspace.history_cache)
+    known = {entry.id: entry for entry in as_of(workspace, target.tip or "").entries}
+    index = index_of(known.values(), workspace.index.keeper.analyser)
+    found = _found(_Search(query, asked, index, lambda one: known[one.id], target), " ".join(words))
+    return FoundAt(**{name.name: getattr(found, name.name) for name in fields(found)}, at=target.tip or "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """One search: what is asked for, of which index, and what the entries are judged against."""
+
+    query: Query
+    request: Request
+    index: EntryIndex
+    load: Load
+    target: Target
+
+
+def _found(one: _Search, text: str) -> Found:
+    ranking = Ranking(one.index, one.query, one.request.filters)
+    limit = min(max(one.request.limit, 1), MOST)
+    searchable = one.query.searchable
+    hits = _judged(one, chain(ranking.exact(), ranking.all()), limit) if searchable else []
+    near = _near_spellings(one, ranking, hits) if searchable else ()
+    rest = limit - len(hits)
+    nearest = _judged(one, ranking.partial(near), rest) if searchable and rest else []
+    if one.request.match_any:
+        hits, nearest = [*hits, *nearest], []
+    return Found(
+        query=text,
+        match="any" if one.request.match_any else "all",
         hits=tuple(hits),
         nearest=tuple(nearest),
-        suggestions=_suggestions(query, ranking, [e for e in entries if e.active or filters.include_inactive]),
-        searchable=query.searchable,
+        suggestions=near,
+        searchable=searchable,
     )
-    return found if target is None else _at(found, target.tip or "")
 
 
-def _at(found: Found, commit: str) -> FoundAt:
-    return FoundAt(**{name.name: getattr(found, name.name) for name in fields(found)}, at=commit)
-
-
-def _suggestions(query: Query, ranking: Ranking, visible: Sequence[Entry]) -> tuple[Suggestion, ...]:
+def _near_spellings(one: _Search, ranking: Ranking, hits: Sequence[Hit]) -> tuple[Suggestion, ...]:
     # An entry with every term knows every term: there is nothing to correct.
-    return () if any(hit.match is Match.ALL for hit in ranking.hits) else suggestions(query, visible)
+    if any(hit.match is Match.ALL for hit in hits):
+        return ()
+    return suggestions(one.index.postings, ranking.unknown_terms, ranking.admission.inactive)
 
 
 def without_nearest(found: Found) -> tuple[Found, int]:
@@ -123,40 +149,36 @@ def _below(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:
     return tuple(str(inside(place.worktree, place.directory, path)) for path in paths)
 
 
-def _wanted(request: Request, query: Query) -> frozenset[Verdict]:
-    asked = frozenset(Verdict(name) for name in query.conditions.verdicts)
-    return (request.only or _ANY_VERDICT) & (asked or _ANY_VERDICT)
+def _judged(one: _Search, ranked: Iterator[Ranked], limit: int) -> list[Hit]:
+    wanted = _wanted(one)
+    size = limit if wanted == _ANY_VERDICT else _BATCH
+    hits: list[Hit] = []
+    while len(hits) < limit and (batch := list(islice(ranked, size))):
+        entries = [one.load(found.known) for found in batch]
+        judged = zip(batch, entries, judge(one.target, entries), strict=True)
+        hits += [_hit(one, *found) for found in judged if found[2].verdict in wanted]
+    return hits[:limit]
 
 
-def _judged(
-    target: Target, query: Query, ranked: Sequence[Ranked], wanted: frozenset[Verdict], limit: int
-) -> list[Hit]:
-    if wanted == _ANY_VERDICT:
-        ranked = ranked[:limit]
-    verdicts = _verdicts(target, ranked)
-    hits = (_hit(query, found, verdict) for found, verdict in verdicts if verdict.verdict in wanted)
-    return list(islice(hits, limit))
+def _wanted(one: _Search) -> frozenset[Verdict]:
+    asked = frozenset(Verdict(name) for name in one.query.conditions.verdicts)
+    return (one.request.only or _ANY_VERDICT) & (asked or _ANY_VERDICT)
 
 
-def _verdicts(target: Target, ranked: Sequence[Ranked]) -> Iterator[tuple[Ranked, EntryVerdict]]:
-    for start in range(0, len(ranked), _BATCH):
-        batch = ranked[start : start + _BATCH]
-        yield from zip(batch, judge(target, [found.entry for found in batch]), strict=True)
-
-
-def _hit(query: Query, found: Ranked, verdict: EntryVerdict) -> Hit:
+def _hit(one: _Search, found: Ranked, entry: Entry, verdict: EntryVerdict) -> Hit:
+    seen = look(entry, one.query, named=found.match is Match.EXACT)
     return Hit(
-        id=found.entry.id,
-        title=found.entry.title,
-        kind=found.entry.kind,
+        id=entry.id,
+        title=entry.title,
+        kind=entry.kind,
         score=found.score,
         match=found.match,
-        matched_fields=_names(found.matched_fields),
-        matched_terms=found.matched_terms,
-        missing_terms=found.missing_terms,
-        excerpt=excerpt(found.entry, query),
+        matched_fields=_names(seen.fields),
+        matched_terms=seen.matched,
+        missing_terms=seen.missing,
+        excerpt=excerpt(entry, one.query),
         verdict=verdict.verdict,
-        entry=found.entry,
+        entry=entry,
         source_refs=verdict.judgements,
     )
 

@@ -1,25 +1,13 @@
 """Whether and where a text holds a query's term."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
-from gitmem.text.characters import UNSPACED, fold
 from gitmem.text.tokens import Slot, Term, Token, agree, tokenise
-
-_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 
 # Position behind a match -> the range of characters that the match covers.
 _Ends: TypeAlias = dict[int, tuple[int, int]]
-
-
-class Quality(IntEnum):
-    """How well a term matches a text, in tenths of a field's weight."""
-
-    PART = 8
-    WHOLE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +31,9 @@ def spans(term: Term, held: Passage) -> list[tuple[int, int]]:
     return sorted(set(_chain(term.slots, held.postings, None).values()))
 
 
-def quality(term: Term, held: Passage) -> Quality | None:
-    """Return how well the text holds the term, None if it does not.
-
-    `WHOLE` where it stands there letter for letter, case aside, and is not part of a longer word; `PART` where accents,
-    zeros or the way an identifier is written differ, or where it is part of one.
-    """
-    found = spans(term, held)
-    if not found:
-        return None
-    return Quality.WHOLE if any(_is_whole(term, held.text, *span) for span in found) else Quality.PART
+def is_there(term: Term, postings: Mapping[str, Sequence[Token]]) -> bool:
+    """Whether a text, of which these are the tokens by key, has the term's slots side by side somewhere."""
+    return bool(_chain(term.slots, postings, None))
 
 
 def _chain(slots: Sequence[Slot], postings: Mapping[str, Sequence[Token]], before: _Ends | None) -> _Ends:
@@ -76,16 +57,3 @@ def _step(slot: Slot, postings: Mapping[str, Sequence[Token]], before: _Ends | N
         elif token.position in before:
             ends[after] = (before[token.position][0], token.end)
     return ends
-
-
-def _is_whole(term: Term, text: str, start: int, end: int) -> bool:
-    if fold(text[start:end]) != term.text:
-        return False
-    return not (_runs_on(text, start, start - 1) or _runs_on(text, end - 1, end))
-
-
-def _runs_on(text: str, edge: int, outside: int) -> bool:
-    """Whether the word that has its edge here goes on outside. Words of scripts without spaces have no such edge."""
-    if not 0 <= outside < len(text) or not (text[outside].isalnum() or text[outside] == "_"):
-        return False
-    return not (_UNSPACED.match(text[outside]) or _UNSPACED.match(text[edge]))

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gitmem.entry.model import Entry, Kind
-from gitmem.search.fields import cited_commits, cited_paths, cited_runs
+from gitmem.entry.model import Kind
+from gitmem.search.entries import EntryIndex, facet_key
+from gitmem.search.names import components
 from gitmem.search.query import Conditions
 from gitmem.text.characters import fold
 
@@ -22,43 +23,53 @@ class Filters:
     include_inactive: bool = False
 
 
-def passes(entry: Entry, filters: Filters) -> bool:
-    """Whether the options let the entry through. The entry's state is the effective one, supersession counted."""
-    if not filters.include_inactive and not entry.active:
-        return False
-    return meets(entry, Conditions(kinds=filters.kinds, tags=filters.tags, paths=filters.paths))
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Which documents pass: all, or those of `only`, but for the inactive."""
+
+    only: frozenset[int] | None
+    inactive: frozenset[int]
+
+    def of(self, documents: Iterable[int]) -> set[int]:
+        """Return those of the documents that pass."""
+        admitted = self.only.intersection(documents) if self.only is not None else set(documents)
+        return set(admitted - self.inactive)
 
 
-def meets(entry: Entry, conditions: Conditions) -> bool:
-    """Whether the entry meets what the query's prefixes ask for, verdicts left to the caller."""
-    return all(
-        (
-            not conditions.kinds or entry.kind in conditions.kinds,
-            not conditions.tags or not _folded(conditions.tags).isdisjoint(_folded(entry.tags)),
-            not conditions.paths or _any_below(cited_paths(entry), conditions.paths),
-            not conditions.files or _any_named(cited_paths(entry), conditions.files),
-            not conditions.commits or any(commit.startswith(conditions.commits) for commit in cited_commits(entry)),
-            not conditions.runs or not set(conditions.runs).isdisjoint(cited_runs(entry)),
-        )
-    )
+def admission(index: EntryIndex, filters: Filters, conditions: Conditions) -> Admission:
+    """Return which documents the options and the query's prefixes let through, verdicts left to the caller."""
+    sets = [*conditions_of(index, filters_as_conditions(filters)).values(), *conditions_of(index, conditions).values()]
+    only = frozenset(sets[0].intersection(*sets[1:])) if sets else None
+    return Admission(only, frozenset() if filters.include_inactive else index.inactive)
 
 
-def components(path: str) -> tuple[str, ...]:
-    """Return the folded components of a path, without `.` and empty ones."""
-    return tuple(part for part in fold(path).split("/") if part not in {"", "."})
+def filters_as_conditions(filters: Filters) -> Conditions:
+    """Return the options as the prefixes that would ask for the same."""
+    return Conditions(kinds=filters.kinds, tags=filters.tags, paths=filters.paths)
 
 
-def _any_below(paths: Iterable[str], directories: Iterable[str]) -> bool:
-    """Whether a path is one of these or lies below one of them; `src/net` is not above `src/network`."""
-    tops = [components(directory) for directory in directories]
-    return any(components(path)[: len(top)] == top for path in paths for top in tops)
+def conditions_of(index: EntryIndex, conditions: Conditions) -> dict[str, set[int]]:
+    """Return the documents that meet each condition, by its prefix; conditions that ask nothing are left out."""
+    keys = {
+        "kind": [facet_key("kind", kind) for kind in conditions.kinds],
+        "tag": [facet_key("tag", fold(tag)) for tag in conditions.tags],
+        "path": [facet_key("below", "/".join(components(path))) for path in conditions.paths],
+        "file": [facet_key("file", "/".join(components(file))) for file in conditions.files],
+        "commit": [
+            key for commit in conditions.commits for key in index.postings.beginning(facet_key("commit", commit))
+        ],
+        "run": [facet_key("run", run) for run in conditions.runs],
+    }
+    asked = {
+        "kind": conditions.kinds,
+        "tag": conditions.tags,
+        "path": conditions.paths,
+        "file": conditions.files,
+        "commit": conditions.commits,
+        "run": conditions.runs,
+    }
+    return {name: _any_of(index, keys[name]) for name, values in asked.items() if values}
 
 
-def _any_named(paths: Iterable[str], names: Iterable[str]) -> bool:
-    """Whether a path ends with the components of one of the names."""
-    ends = [components(name) for name in names]
-    return any(end and components(path)[-len(end) :] == end for path in paths for end in ends)
-
-
-def _folded(tags: Iterable[str]) -> frozenset[str]:
-    return frozenset(fold(tag) for tag in tags)
+def _any_of(index: EntryIndex, keys: Iterable[str]) -> set[int]:
+    return set().union(*(index.postings.having(key) for key in keys))

@@ -1,42 +1,33 @@
 """Which entries a query finds, in what order, and why. Offline, deterministic, the same in any order of entries.
 
-The score of an entry is the sum over the query's terms and the entry's fields of
-
-    weight of the field x (1 where the term stands there whole, 0.8 where only in part or in another spelling)
-
-where the best of a field's values counts. An English stop word counts a tenth of that, so that `how does the` does not
-decide among entries that match in part. An entry that the query names gets 20 on top. No score depends on any other
-entry, and neither do the tiers: named, every term, some terms. Within a tier: score, newest first, id.
+There are three tiers: what the query names as a whole, what has every one of its terms letter for letter, and what has
+part of them. Within a tier the score of `gitmem.search.score` decides, of equals the newest, then the id. A tier is
+ordered in parts of a hundred: the best hundred by the first stage of the score are put in order by the whole of it.
 """
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from functools import cached_property
+from heapq import nlargest
+from types import MappingProxyType
+from typing import Final, TypeVar
 
-from gitmem.entry.model import Entry
-from gitmem.search.fields import Field, FieldName, cited_commits, cited_paths, fields
-from gitmem.search.match import Passage, passage, quality
-from gitmem.search.narrow import Filters, components, meets, passes
-from gitmem.search.query import Query, is_stop_word
-from gitmem.text.characters import bare, fold
+from gitmem.search.analysis import Document
+from gitmem.search.entries import FIELD_CODES, EntryIndex, Known
+from gitmem.search.fields import WEIGHTS
+from gitmem.search.narrow import Admission, Filters, admission
+from gitmem.search.query import Query
+from gitmem.search.score import NO_PARTS, Parts, Scorer
+from gitmem.search.seek import Held, held, holds, named
+from gitmem.search.suggest import Suggestion
 from gitmem.text.tokens import Term
 
-# Scores are counted in hundredths, in whole numbers: sums of floats depend on their order.
-_HUNDREDTHS: Final = 100
-_NAMED: Final = 20 * _HUNDREDTHS
-_TERM: Final = 10
-_STOP_WORD: Final = 1
+_TOGETHER: Final = 100
+_FIELD_WEIGHTS: Final = MappingProxyType({FIELD_CODES[name]: weight / 10 for name, weight in WEIGHTS.items()})
 
-# As an editor or a traceback writes a place in a file.
-_LINES: Final = re.compile(r":[0-9]+(?:[-:][0-9]+)?$")
 
-# `git log --oneline` shows seven digits: shorter ones name no commit here.
-_NAMING_COMMIT: Final = re.compile("[0-9a-f]{7,64}")
-_NAMING_LENGTH: Final = 7
-
-_OUTER: Final = " \"'`.,;:!?()[]{}<>"
+Item = TypeVar("Item")
 
 
 class Match(StrEnum):
@@ -49,130 +40,140 @@ class Match(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """An entry with what the query found in it.
+    """An entry that a query finds: what the index knows of it, its tier, and its score."""
 
-    `matched_fields` is in the order of weights. The terms are as typed, in the order of the query; an entry that the
-    query names misses none.
+    known: Known
+    match: Match
+    parts: Parts
+
+    @property
+    def score(self) -> float:
+        """The score, which has no unit and compares only within one query."""
+        return self.parts.total
+
+
+class Ranking:
+    """What a query finds among the documents of an index that the filters let through.
+
+    A query of conditions alone finds every entry that meets them, the newest first, score 0. The condition `is:` is
+    left to the caller.
     """
 
-    entry: Entry
-    score: float
-    match: Match
-    matched_fields: tuple[FieldName, ...]
-    matched_terms: tuple[str, ...]
-    missing_terms: tuple[str, ...]
+    def __init__(self, index: EntryIndex, query: Query, filters: Filters) -> None:
+        self.index = index
+        self.query = query
+        self.filters = filters
+
+    @cached_property
+    def admission(self) -> Admission:
+        """Which documents are let through."""
+        return admission(self.index, self.filters, self.query.conditions)
+
+    @cached_property
+    def scorer(self) -> Scorer:
+        """Scores documents for the query."""
+        return Scorer(self.index.postings, self.query.text, _FIELD_WEIGHTS)
+
+    @cached_property
+    def first(self) -> dict[int, float]:
+        """The documents of which something can be told, with the score of the first stage."""
+        return self.scorer.first()
+
+    @cached_property
+    def held(self) -> tuple[Held, ...]:
+        """Which documents can hold each term."""
+        return tuple(held(self.index.postings, term) for term in self.query.terms)
+
+    @cached_property
+    def named(self) -> set[int]:
+        """The documents that the query names."""
+        return self.admission.of(named(self.index, self.query))
+
+    @cached_property
+    def complete(self) -> set[int]:
+        """The documents that can have every term; where a term is not `certain`, each must be looked into."""
+        if not self.held:
+            return set()
+        smallest_first = sorted((one.documents for one in self.held), key=len)
+        return self.admission.of(frozenset(smallest_first[0]).intersection(*smallest_first[1:])) - self.named
+
+    @cached_property
+    def unknown_terms(self) -> tuple[Term, ...]:
+        """The terms that no document has."""
+        return tuple(one.term for one in self.held if not one.documents)
+
+    def exact(self) -> Iterator[Ranked]:
+        """Yield what the query names, best first."""
+        return (found for found, _ in self._in_order(self.named, Match.EXACT))
+
+    def all(self) -> Iterator[Ranked]:
+        """Yield what has every term, best first."""
+        if not self.query.terms:
+            return self._by_conditions()
+        ordered = self._in_order(self.complete, Match.ALL)
+        return (found for found, document in ordered if self._has_all(document))
+
+    def partial(self, near: Sequence[Suggestion] = ()) -> Iterator[Ranked]:
+        """Yield what has some of the terms, or other forms of them, best first; what has a near spelling, last."""
+        documents = set(self.first).union(*(self.index.postings.having(key) for one in near for key in one.keys))
+        ordered = self._in_order(self.admission.of(documents) - self.named, Match.PARTIAL)
+        complete = self.complete
+        return (one for one, kept in ordered if kept.number not in complete or not self._has_all(kept))
+
+    def _by_conditions(self) -> Iterator[Ranked]:
+        admitted = self.admission.of(self.index.newest_first())
+        for some in _in_lots([number for number in self.index.newest_first() if number in admitted]):
+            known = self.index.known(some)
+            yield from (Ranked(known[one], Match.ALL, NO_PARTS) for one in some)
+
+    def _has_all(self, kept: "_Kept") -> bool:
+        return all(one.certain or holds(kept.document, one.term) for one in self.held)
+
+    def _in_order(self, documents: Collection[int], match: Match) -> Iterator[tuple[Ranked, "_Kept"]]:
+        for known in self._lots(documents):
+            lot = [self._kept(one) for one in known]
+            lot.sort(key=lambda kept: kept.known.id)
+            lot.sort(key=lambda kept: kept.known.date, reverse=True)
+            lot.sort(key=lambda kept: -kept.parts.total)
+            for kept in lot:
+                yield Ranked(kept.known, match, kept.parts), kept
+
+    def _kept(self, known: Known) -> "_Kept":
+        document = self.index.postings.document(known.document)
+        return _Kept(known, document, self.scorer.parts(known.document, document, self.first.get(known.document, 0.0)))
+
+    def _lots(self, documents: Collection[int]) -> Iterator[list[Known]]:
+        """Yield the documents by hundreds, by the first stage of their scores, then the newest first, then by id."""
+        scores = {document: round(self.first.get(document, 0.0), 6) for document in documents}
+        best = nlargest(_TOGETHER, scores.values())
+        if not best:
+            return
+        tied = [document for document, score in scores.items() if score >= best[-1]]
+        known = self._ordered(tied, scores)
+        yield known[:_TOGETHER]
+        rest = scores.keys() - {one.document for one in known[:_TOGETHER]}
+        if rest:
+            yield from _in_lots(self._ordered(rest, scores))
+
+    def _ordered(self, documents: Collection[int], scores: Mapping[int, float]) -> list[Known]:
+        known = sorted(self.index.known(documents).values(), key=lambda one: one.id)
+        known.sort(key=lambda one: one.date, reverse=True)
+        known.sort(key=lambda one: -scores[one.document])
+        return known
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
-    """The outcome of a search, before any cut: `hits` are named or have every term, `partial` only some.
+class _Kept:
+    """A document and what the index keeps of it, scored."""
 
-    `searchable` is False where the query asked for nothing, being punctuation only.
-    """
+    known: Known
+    document: Document
+    parts: Parts
 
-    hits: tuple[Ranked, ...]
-    partial: tuple[Ranked, ...]
-    searchable: bool
-
-
-def rank(
-    entries: Sequence[Entry],
-    query: Query,
-    filters: Filters,
-) -> Ranking:
-    """Rank the entries that the filters and the query's conditions let through.
-
-    The state of each entry is the effective one, supersession counted. A query of conditions alone finds every entry
-    that meets them, score 0. The condition `is:` is left to the caller.
-    """
-    if not query.searchable:
-        return Ranking((), (), searchable=False)
-    visible = (entry for entry in entries if passes(entry, filters) and meets(entry, query.conditions))
-    ranked = _in_order([found for entry in visible if (found := _judge(entry, query))])
-    hits = tuple(found for found in ranked if found.match is not Match.PARTIAL)
-    return Ranking(hits, ranked[len(hits) :], searchable=True)
+    @property
+    def number(self) -> int:
+        return self.known.document
 
 
-def _in_order(found: Iterable[Ranked]) -> tuple[Ranked, ...]:
-    tiers = list(Match)
-    by_id = sorted(found, key=lambda one: one.entry.id)
-    by_date = sorted(by_id, key=lambda one: one.entry.date, reverse=True)
-    return tuple(sorted(by_date, key=lambda one: (tiers.index(one.match), -one.score)))
-
-
-def _judge(entry: Entry, query: Query) -> Ranked | None:
-    """Return what the query finds in the entry, None if that is nothing worth showing."""
-    held = [(field, [passage(value) for value in field.values]) for field in fields(entry)]
-    scores = [_term_scores(term, held) for term in query.terms]
-    naming = _naming_fields(entry, query)
-    match = _match(scores, named=bool(naming))
-    if match is None:
-        return None
-    total = sum(sum(score.values()) for score in scores) + (_NAMED if naming else 0)
-    present = naming.union(*scores)
-    typed = [(term.typed, bool(score) or match is Match.EXACT) for term, score in zip(query.terms, scores, strict=True)]
-    return Ranked(
-        entry=entry,
-        score=total / _HUNDREDTHS,
-        match=match,
-        matched_fields=tuple(name for name in FieldName if name in present),
-        matched_terms=tuple(term for term, matched in typed if matched),
-        missing_terms=tuple(term for term, matched in typed if not matched),
-    )
-
-
-def _term_scores(term: Term, held: Iterable[tuple[Field, Sequence[Passage]]]) -> dict[FieldName, int]:
-    """Return what the term counts in each field that has it, in hundredths."""
-    factor = _STOP_WORD if is_stop_word(term) else _TERM
-    found = {}
-    for field, passages in held:
-        best = max((one for text in passages if (one := quality(term, text))), default=None)
-        if best is not None:
-            found[field.name] = field.weight * best * factor
-    return found
-
-
-def _match(scores: Sequence[Mapping[FieldName, int]], *, named: bool) -> Match | None:
-    if named:
-        return Match.EXACT
-    if all(scores):
-        return Match.ALL
-    return Match.PARTIAL if any(scores) else None
-
-
-def _naming_fields(entry: Entry, query: Query) -> frozenset[FieldName]:
-    """Return the fields by which the whole query names the entry (CONTRACT section 6, `exact`)."""
-    if not query.terms:
-        return frozenset()
-    asked = _comparable(query.text)
-    named = {
-        FieldName.ID: fold(query.text) == fold(entry.id),
-        FieldName.TITLE: asked == _comparable(entry.title),
-        FieldName.ALIASES: not entry.future and asked in {_comparable(alias) for alias in entry.aliases},
-        FieldName.PATHS: not entry.future and _names_path(query.text, entry),
-        FieldName.SOURCE_REFS: not entry.future and _names_commit(query.text, entry),
-    }
-    return frozenset(name for name, is_named in named.items() if is_named)
-
-
-def _comparable(text: str) -> str:
-    """Return a title as it is compared: folded, no accents, single spaces, no punctuation around it."""
-    return " ".join(bare(fold(text)).split()).strip(_OUTER)
-
-
-def _names_path(text: str, entry: Entry) -> bool:
-    asked = components(_LINES.sub("", text))
-    if not asked:
-        return False
-    return any(asked in {path, path[-1:]} for path in map(components, cited_paths(entry)))
-
-
-def _names_commit(text: str, entry: Entry) -> bool:
-    """Whether the text is the id of a cited commit, or one of the two begins with the other."""
-    asked = text.lower()
-    if not _NAMING_COMMIT.fullmatch(asked):
-        return False
-    return any(
-        commit.startswith(asked) or (len(commit) >= _NAMING_LENGTH and asked.startswith(commit))
-        for commit in cited_commits(entry)
-    )
+def _in_lots(items: Sequence[Item]) -> Iterator[list[Item]]:
+    return (list(items[start : start + _TOGETHER]) for start in range(0, len(items), _TOGETHER))

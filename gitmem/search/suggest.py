@@ -1,14 +1,13 @@
 """Near spellings of what no entry has."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gitmem.entry.model import Entry
-from gitmem.search.fields import fields
-from gitmem.search.match import Passage, passage, quality
-from gitmem.search.query import Query
-from gitmem.text.characters import fold
+from gitmem.search.analysis import word_keys
+from gitmem.search.postings import Postings
+from gitmem.text.characters import UNSPACED
 from gitmem.text.tokens import Slot, Term
 
 CANDIDATE_LIMIT: Final = 3
@@ -19,64 +18,56 @@ _SHORTEST: Final = 3
 # From this length on a word may have two slips instead of one.
 _LONG: Final = 6
 
+# Neighbours in a run of characters are no words, nor is what was cut because of its length.
+_NO_WORD: Final = re.compile(f"[{UNSPACED}\x1f]")
+
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A term as typed and the words that it may be meant for, nearest first, then in alphabetical order."""
+    """A term as typed and the words that it may be meant for, nearest first, then in alphabetical order.
+
+    `keys` are what the words are found under.
+    """
 
     term: str
     candidates: tuple[str, ...]
+    keys: tuple[str, ...] = ()
 
 
-def suggestions(query: Query, entries: Iterable[Entry]) -> tuple[Suggestion, ...]:
-    """Return near spellings, out of the entries, for the terms that none of these entries has, in the query's order.
+def suggestions(postings: Postings, terms: Sequence[Term], hidden: Collection[int]) -> tuple[Suggestion, ...]:
+    """Return near spellings for terms that no document has, in the order of the query.
 
-    `entries` are those that the search may show. Terms without a near spelling are left out.
+    What stands only in `hidden` documents is not suggested. Terms without a near spelling are left out.
     """
-    held: list[Passage] = []
-    unknown: Sequence[Term] = query.terms
-    for text in _passages(entries):
-        unknown = [term for term in unknown if not quality(term, text)]
-        if not unknown:
-            return ()
-        held.append(text)
-    spellings = _vocabulary(held)
-    found = (Suggestion(term.typed, _candidates(term, spellings)) for term in unknown)
+    found = (_suggestion(postings, term, hidden) for term in terms)
     return tuple(suggestion for suggestion in found if suggestion.candidates)
 
 
-def _passages(entries: Iterable[Entry]) -> Iterator[Passage]:
-    return (passage(value) for entry in entries for field in fields(entry) for value in field.values)
+def _suggestion(postings: Postings, term: Term, hidden: Collection[int]) -> Suggestion:
+    unknown = [
+        slot for slot in _leaves(term.slots) if _is_word(slot.key) and not postings.blocks(word_keys(slot.text)[0])
+    ]
+    near = sorted({pair for slot in unknown for pair in _near(slot, postings.vocabulary)})
+    keys = [key for _, key in near]
+    shown = [key for key in dict.fromkeys(keys) if not postings.having(key) <= set(hidden)][:CANDIDATE_LIMIT]
+    return Suggestion(term.typed, tuple(dict.fromkeys(postings.spelling(key) for key in shown)), tuple(shown))
 
 
-def _vocabulary(held: Iterable[Passage]) -> dict[str, str]:
-    """Return every word worth suggesting by its key, spelled as it stands in a text, in the order of keys."""
-    spellings: dict[str, str] = {}
-    for text in held:
-        for key, tokens in text.postings.items():
-            if _is_word(key):
-                written = min(fold(text.text[token.start : token.end]) for token in tokens)
-                spellings[key] = min(spellings.get(key, written), written)
-    return dict(sorted(spellings.items()))
+def _leaves(slots: Sequence[Slot]) -> list[Slot]:
+    """Return the words that a term consists of, and the whole, where its parts can be written as one word."""
+    return [leaf for slot in slots for leaf in (slot, *_leaves(slot.parts))]
 
 
 def _is_word(key: str) -> bool:
-    return len(key) >= _SHORTEST and any(character.isalpha() for character in key)
+    return len(key) >= _SHORTEST and any(map(str.isalpha, key)) and not _NO_WORD.search(key)
 
 
-def _candidates(term: Term, spellings: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the spellings that are nearest to those of the term's words that occur nowhere."""
-    unknown = [slot for slot in term.slots if slot.key not in spellings and _is_word(slot.key)]
-    near = sorted({pair for slot in unknown for pair in _near(slot, spellings)})
-    return tuple(dict.fromkeys(word for _, word in near))[:CANDIDATE_LIMIT]
-
-
-def _near(slot: Slot, spellings: Mapping[str, str]) -> Sequence[tuple[int, str]]:
-    """Return the number of slips and the spelling for each word that is near enough."""
+def _near(slot: Slot, vocabulary: Sequence[str]) -> Sequence[tuple[int, str]]:
+    """Return the number of slips and the key for each word that is near enough."""
     # Loading it takes longer than most searches, and most searches know their words.
     from rapidfuzz import process  # noqa: PLC0415  loaded late: see above
     from rapidfuzz.distance import OSA  # noqa: PLC0415  loaded late: see above
 
     slips = 1 if len(slot.key) < _LONG else 2
-    found = process.extract(slot.key, list(spellings), scorer=OSA.distance, score_cutoff=slips, limit=None)
-    return [(int(distance), spellings[key]) for key, distance, _ in found]
+    found = process.extract(slot.key, vocabulary, scorer=OSA.distance, score_cutoff=slips, limit=None)
+    return [(int(distance), key) for key, distance, _ in found if _is_word(key)]

@@ -52,7 +52,7 @@ def writer_lock(path: Path, timeout: float) -> Iterator[None]:
 
 
 @contextmanager
-def no_writer(path: Path, timeout: float) -> Iterator[None]:
+def no_writer(path: Path, timeout: float) -> Iterator[bool]:
     """Keep writers away for the body of the `with`, as far as that can be had in `timeout` seconds.
 
     For readers: nothing is written, and others may read at the same time.
@@ -60,13 +60,13 @@ def no_writer(path: Path, timeout: float) -> Iterator[None]:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
-        yield
+        yield True
         return
     deadline = time.monotonic() + timeout
     try:
-        while not _taken(descriptor, fcntl.LOCK_SH) and time.monotonic() < deadline:
+        while not (taken := _taken(descriptor, fcntl.LOCK_SH)) and time.monotonic() < deadline:
             time.sleep(_POLL)
-        yield
+        yield taken
     finally:
         os.close(descriptor)
 

@@ -15,6 +15,7 @@ from gitmem.entry.parse import parse_entry
 from gitmem.entry.rules import SUFFIX, effective_states, is_id, newest_first
 from gitmem.errors import ExitCode, GitMemError
 from gitmem.storage.directory import FileRefusedError, exists, opened_directory, read_bounded, resolve_name
+from gitmem.store.listing import is_listed
 from gitmem.store.view import PLAIN, View
 from gitmem.text import visible_line
 
@@ -57,13 +58,12 @@ def read_store(root: Path, store: PurePosixPath, view: View = PLAIN) -> StoreCon
     with opened_directory(root, store) as directory:
         if directory is None:
             return StoreContents(exists=False)
-        for ident in _stems(directory, view):
-            try:
-                found = _read(directory, ident, view)
-            except (FileRefusedError, UnreadableEntry) as error:
-                unreadable.append(Unreadable(_printable(ident + SUFFIX), error.reason))
-            else:
-                entries += [] if found is None else [found[0]]
+        for name in _listed(directory, view):
+            found = read_listed(directory, name, view)
+            if isinstance(found, Unreadable):
+                unreadable.append(found)
+            elif found is not None:
+                entries.append(found[0])
     return StoreContents(exists=True, entries=tuple(entries), unreadable=tuple(unreadable))
 
 
@@ -78,6 +78,15 @@ def read_entry(root: Path, store: PurePosixPath, ident: str, view: View = PLAIN)
     if found is None:
         raise no_such_entry(ident)
     return found
+
+
+def read_listed(directory: int, name: str, view: View = PLAIN) -> tuple[Entry, bytes] | Unreadable | None:
+    """Return the entry in a file of an open store and its bytes, or why nobody can read it; None: it is gone."""
+    ident = name.removesuffix(SUFFIX)
+    try:
+        return _read(directory, ident, view)
+    except (FileRefusedError, UnreadableEntry) as error:
+        return Unreadable(_printable(ident + SUFFIX), error.reason)
 
 
 def parse_contents(files: Mapping[str, bytes]) -> StoreContents:
@@ -152,10 +161,10 @@ def _parsed(ident: str, data: bytes, mtime: float) -> Entry:
     return entry if entry.date else replace(entry, date=_fallback_date(ident, mtime))
 
 
-def _stems(directory: int, view: View) -> list[str]:
-    # Hidden files are under construction, or a person's editor's.
+def _listed(directory: int, view: View) -> list[str]:
     names = {*os.listdir(directory), *view.pending}
-    return sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX) and name[0] != ".")
+    # By id: `a.md` stands before `a-b.md`.
+    return sorted((name for name in names if is_listed(name)), key=lambda name: name.removesuffix(SUFFIX))
 
 
 def _fallback_date(ident: str, mtime: float) -> str:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from gitmem.entry.frontmatter import MAX_BYTES
-from gitmem.entry.rules import SUFFIX
 from gitmem.git.objects import ObjectFormat, TreeEntry, blob_id
 from gitmem.storage.cache import FileCache
 from gitmem.storage.directory import FileRefusedError, read_bounded, resolve_name
+from gitmem.store.listing import Stamp, is_listed, stamp_of
 
 FILE_MODE: Final = 0o100644
 LINK_MODE: Final = 0o120000
@@ -20,22 +20,6 @@ FORGOTTEN_TREE: Final = ".forgotten"
 """The name, at the top of a recorded tree, under which the digests of forgotten ids stand."""
 
 _NAME: Final = "snapshot"
-_RACY: Final = 2 * 10**9  # nanoseconds: the coarsest time stamps of a file system (see git's "racy git")
-
-
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """What tells, without reading it, that a file is the one that was read: the file system's own record of it."""
-
-    size: int
-    mtime: int
-    ctime: int
-    inode: int
-
-    @classmethod
-    def of(cls, status: os.stat_result) -> "Stamp":
-        """Return the stamp of a file; times in nanoseconds."""
-        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +50,7 @@ def take_snapshot(
     for name in _names(directory, skipped):
         try:
             status = os.stat(name, dir_fd=directory, follow_symlinks=False)
-            stamp = Stamp.of(status)
+            stamp = stamp_of(status)
             kept = known.get(name)
             if kept is not None and kept[0] == stamp:
                 found[name] = TreeEntry(FILE_MODE, kept[1])
@@ -77,7 +61,7 @@ def take_snapshot(
         except FileRefusedError:
             unread.add(name)
             continue
-        if found[name].is_file and max(stamp.mtime, stamp.ctime) < began - _RACY:
+        if found[name].is_file and stamp.is_settled(began):
             stamps[name] = (stamp, found[name].oid)
     if stamps != known:
         _write_cache(cache, object_format, stamps)
@@ -86,7 +70,7 @@ def take_snapshot(
 
 def _names(directory: int, skipped: Callable[[str], bool]) -> list[str]:
     names = os.listdir(directory)
-    return sorted(name for name in names if name.endswith(SUFFIX) and name[0] != "." and not skipped(name))
+    return sorted(name for name in names if is_listed(name) and not skipped(name))
 
 
 def file_entry(data: bytes, object_format: ObjectFormat) -> TreeEntry:
@@ -111,5 +95,5 @@ def _read_cache(cache: FileCache, object_format: ObjectFormat) -> Mapping[str, t
 
 
 def _write_cache(cache: FileCache, object_format: ObjectFormat, stamps: Mapping[str, tuple[Stamp, str]]) -> None:
-    files = {name: [s.size, s.mtime, s.ctime, s.inode, oid] for name, (s, oid) in stamps.items()}
+    files = {name: [*s, oid] for name, (s, oid) in stamps.items()}
     cache.write(_NAME, json.dumps({"format": object_format, "files": files}).encode("ascii"))

@@ -127,6 +127,12 @@ def tokenise(text: str) -> list[Token]:
     return tokens
 
 
+def cut_chunk(chunk: str) -> tuple[list[Token], int]:
+    """Return the tokens of a text without white space, from position 0 on, and how many positions it takes."""
+    tokens: list[Token] = []
+    return tokens, _place_chunk(chunk, 0, 0, tokens)
+
+
 def _place_chunk(chunk: str, offset: int, position: int, tokens: list[Token]) -> int:
     """Append the tokens of a chunk; return the position behind it. Where words must not join, a position is free."""
     normal = normalise(chunk)

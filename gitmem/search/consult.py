@@ -1,0 +1,92 @@
+"""Puts questions to the index of a store that others may write to meanwhile: every answer is of one moment."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Final, TypeAlias, TypeVar
+
+from gitmem.entry.model import Entry
+from gitmem.entry.rules import SUFFIX
+from gitmem.search.entries import EntryIndex, Known, digest_of
+from gitmem.search.keep import NAME, Keeper, index_of
+from gitmem.storage.directory import opened_directory
+from gitmem.storage.journal import Journal
+from gitmem.storage.lock import no_writer
+from gitmem.store.read import Unreadable, read_listed
+from gitmem.store.view import View, read_settled
+
+_ATTEMPTS: Final = 8  # readings of a store in which files change all the time
+
+Load: TypeAlias = Callable[[Known], Entry]
+Answer = TypeVar("Answer")
+
+
+class _ChangedError(Exception):
+    """An entry is no longer what was indexed a moment ago."""
+
+
+@dataclass(frozen=True)
+class StoreIndex:
+    """The index of the store at `root/path`, kept in `state`, the directory of the journal and the lock."""
+
+    state: Path
+    root: Path
+    path: PurePosixPath
+
+    @cached_property
+    def keeper(self) -> Keeper:
+        """What keeps the index."""
+        return Keeper(self.state / NAME)
+
+    def ask(self, question: Callable[[EntryIndex, Load], Answer]) -> Answer:
+        """Return what a question makes of the index, and of the entries that it loads.
+
+        Entries are loaded in the state that counts. The question may be put several times, where the store changes
+        under it. Raises DirectoryRefusedError.
+        """
+        for _ in range(_ATTEMPTS):
+            with suppress(_ChangedError):
+                return read_settled(self.state, lambda view: self._ask(question, view, strict=True))
+        return read_settled(self.state, lambda view: self._ask(question, view, strict=False))
+
+    def renew(self) -> int:
+        """Make the index anew, whatever is kept; return how many entries it has."""
+        return read_settled(self.state, self._renew)
+
+    def _renew(self, view: View) -> int:
+        with opened_directory(self.root, self.path) as directory, self._publishing():
+            return 0 if directory is None else self.keeper.renewed(directory, view).postings.documents
+
+    def _ask(self, question: Callable[[EntryIndex, Load], Answer], view: View, *, strict: bool) -> Answer:
+        with opened_directory(self.root, self.path) as directory, self._publishing():
+            if directory is None:
+                return question(index_of((), self.keeper.analyser), _nothing)
+            index = self.keeper.current(directory, view)
+            return question(index, lambda known: _load(directory, known, view, strict=strict))
+
+    @contextmanager
+    def _publishing(self) -> Iterator[None]:
+        journal = Journal(self.state)
+        before = journal.state()
+
+        @contextmanager
+        def unchanged() -> Iterator[bool]:
+            # Whoever forgets an entry holds this lock: no index that still has it takes its place behind their back.
+            with no_writer(self.state / "lock", 0) as alone:
+                yield alone and journal.state() == before
+
+        self.keeper.allowed = unchanged
+        yield
+
+
+def _load(directory: int, known: Known, view: View, *, strict: bool) -> Entry:
+    found = read_listed(directory, known.id + SUFFIX, view)
+    if found is None or isinstance(found, Unreadable) or (strict and digest_of(*found) != known.digest):
+        raise _ChangedError
+    return replace(found[0], review_state=known.state)
+
+
+def _nothing(known: Known) -> Entry:
+    raise KeyError(known.id)

@@ -1,0 +1,248 @@
+"""The index of a store's entries: their postings, and what ranking and filters need to know of each without its file.
+
+Where it is kept and when it is brought up to date is told in `gitmem.search.keep`; an index of entries that stand in no
+directory is made in memory by the same code.
+"""
+
+import hashlib
+import json
+import sys
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from gitmem.entry.model import Entry, Kind, ReviewState
+from gitmem.entry.rules import SUFFIX, effective_states
+from gitmem.search.analysis import FORM, Analyser
+from gitmem.search.fields import FieldName, cited_commits, cited_paths, cited_runs, fields
+from gitmem.search.names import comparable, components
+from gitmem.search.postings import BLOCK, FACET, SCHEMA, Postings, Writer
+from gitmem.storage.db import Connection
+from gitmem.store.listing import Stamp
+from gitmem.text.characters import fold
+
+_SCHEMA: Final = (
+    SCHEMA
+    + """
+CREATE TABLE entries (
+    document INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, digest BLOB NOT NULL, date TEXT NOT NULL, kind TEXT,
+    state TEXT NOT NULL, own_state TEXT NOT NULL, supersedes TEXT, future INTEGER NOT NULL
+);
+CREATE INDEX entries_by_date ON entries (date DESC, id);
+CREATE INDEX entries_by_state ON entries (document) WHERE state != 'reviewed';
+CREATE INDEX entries_by_target ON entries (supersedes) WHERE supersedes IS NOT NULL;
+CREATE TABLE listing (names TEXT NOT NULL, stamps BLOB NOT NULL);
+"""
+)
+
+_REVISION: Final = "1"  # of what is written below from the same entry
+APPLICATION: Final = (
+    int.from_bytes(hashlib.sha256(f"{_REVISION} {FORM} {sys.byteorder} {_SCHEMA}".encode()).digest()[:4], "big") >> 1
+)
+"""Names the form of the index: a database that was made by other rules is another application's."""
+
+FIELD_CODES: Final = dict(zip(FieldName, "itagdkpsrn", strict=True))
+"""One character for each field."""
+
+TITLES: Final = FIELD_CODES[FieldName.TITLE] + FIELD_CODES[FieldName.ALIASES] + FIELD_CODES[FieldName.TAGS]
+"""The fields that make the channel of titles."""
+
+_DIGEST_SIZE: Final = 16
+
+
+class Known(NamedTuple):
+    """What the index knows of an entry besides its words. `state` is the one that counts."""
+
+    document: int
+    id: str
+    digest: bytes
+    date: str
+    state: ReviewState
+
+
+class EntryIndex:
+    """Reads the index of a store."""
+
+    def __init__(self, connection: Connection, analyser: Analyser) -> None:
+        self.postings = Postings(connection, analyser)
+        self.connection = connection
+
+    @cached_property
+    def inactive(self) -> frozenset[int]:
+        """The documents that normal search leaves out."""
+        rows = self.connection.execute("SELECT document FROM entries WHERE state != 'reviewed'")
+        return frozenset(document for (document,) in rows)
+
+    def newest_first(self) -> Iterator[int]:
+        """Yield all documents, the newest first, those of one moment by id."""
+        rows = self.connection.execute("SELECT document FROM entries ORDER BY date DESC, id")
+        return (document for (document,) in rows)
+
+    def known(self, documents: Iterable[int]) -> dict[int, Known]:
+        """Return what is known of documents."""
+        rows = self.connection.execute(
+            "SELECT document, id, digest, date, state FROM entries WHERE document IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(documents)),),
+        )
+        return {row[0]: Known(row[0], row[1], row[2], row[3], ReviewState(row[4])) for row in rows}
+
+    @property
+    def listing(self) -> dict[str, Stamp]:
+        """The stamps with which files were read, by name; of some files none was to be trusted."""
+        row = self.connection.execute("SELECT names, stamps FROM listing").fetchone()
+        if row is None or not row[0]:
+            return {}
+        numbers = array("q")
+        numbers.frombytes(row[1])
+        ordered = iter(numbers)
+        return dict(
+            zip(row[0].split("\n"), map(Stamp._make, zip(ordered, ordered, ordered, ordered, strict=True)), strict=True)
+        )
+
+    @property
+    def ids(self) -> set[str]:
+        """The ids of all entries."""
+        return {ident for (ident,) in self.connection.execute("SELECT id FROM entries")}
+
+    def digest(self, ident: str) -> bytes | None:
+        """Return the digest of an entry, None if there is none of this id."""
+        row = self.connection.execute("SELECT digest FROM entries WHERE id = ?", (ident,)).fetchone()
+        return None if row is None else bytes(row[0])
+
+
+def create(connection: Connection) -> None:
+    """Make an empty index in a new database."""
+    connection.executescript(_SCHEMA)
+
+
+def digest_of(entry: Entry, data: bytes) -> bytes:
+    """Return what the index of an entry depends on: the file, and the date, which may come from elsewhere."""
+    return hashlib.blake2b(data + b"\0" + entry.date.encode(), digest_size=_DIGEST_SIZE).digest()
+
+
+def update(
+    connection: Connection,
+    analyser: Analyser,
+    found: Iterable[tuple[Entry, bytes]],
+    gone: Sequence[str],
+    unread: Sequence[str] = (),
+) -> None:
+    """Bring an index up to date: entries, with their digests, that are new or different, and ids that are gone.
+
+    `unread` are names of files that turn out to hold no entry while `found` is read. Writes in whole blocks, so that
+    memory does not grow with the store.
+    """
+    writer = Writer(connection, analyser)
+    free: list[int] = []
+    for ident in gone:
+        free += _remove(connection, writer, ident)
+    numbers = _free_numbers(connection, free)
+    for count, (entry, digest) in enumerate(found, 1):
+        replaced = _remove(connection, writer, entry.id)
+        number = replaced[0] if replaced else next(numbers)
+        writer.add(number, texts(entry), TITLES, facets(entry))
+        _insert(connection, number, entry, digest)
+        if count % BLOCK == 0:
+            writer.flush()
+    writer.flush()
+    for name in unread:
+        _remove(connection, writer, name.removesuffix(SUFFIX))
+    writer.flush()
+    _settle_states(connection)
+
+
+def write_listing(connection: Connection, stamps: dict[str, Stamp]) -> None:
+    """Replace the stamps of the files."""
+    numbers = array("q", (number for stamp in stamps.values() for number in stamp))
+    connection.execute("DELETE FROM listing")
+    connection.execute("INSERT INTO listing VALUES (?, ?)", ("\n".join(stamps), numbers.tobytes()))
+
+
+def texts(entry: Entry) -> list[tuple[str, str]]:
+    """Return an entry's texts, each with the character of its field."""
+    return [(FIELD_CODES[field.name], value) for field in fields(entry) for value in field.values]
+
+
+def facets(entry: Entry) -> tuple[str, ...]:
+    """Return by what an entry can be filtered, and what names it, each as one line of text."""
+    named = [f"id:{fold(entry.id)}", f"named:{comparable(entry.title)}"]
+    if entry.kind is not None:
+        named.append(f"kind:{entry.kind}")
+    if not entry.future:
+        named += [f"named:{comparable(alias)}" for alias in entry.aliases]
+        named += [f"tag:{fold(tag)}" for tag in entry.tags]
+        named += [f"commit:{commit}" for commit in cited_commits(entry)]
+        named += [f"run:{run}" for run in cited_runs(entry)]
+        named += [facet for path in cited_paths(entry) for facet in _path_facets(components(path))]
+    return tuple(dict.fromkeys(" ".join(facet.split("\n")) for facet in named))
+
+
+def _path_facets(parts: tuple[str, ...]) -> Iterator[str]:
+    for count in range(len(parts) + 1):
+        yield f"below:{'/'.join(parts[:count])}"
+    for count in range(len(parts)):
+        yield f"file:{'/'.join(parts[count:])}"
+    yield f"path:{'/'.join(parts)}"
+
+
+def facet_key(name: str, value: str) -> str:
+    """Return the key of a facet."""
+    return f"{FACET}{name}:{' '.join(value.split(chr(10)))}"
+
+
+def _remove(connection: Connection, writer: Writer, ident: str) -> list[int]:
+    """Remove an entry; return its number, if it was there."""
+    row = connection.execute("SELECT document FROM entries WHERE id = ?", (ident,)).fetchone()
+    if row is None:
+        return []
+    writer.remove(row[0])
+    connection.execute("DELETE FROM entries WHERE document = ?", row)
+    return [row[0]]
+
+
+def _free_numbers(connection: Connection, freed: Sequence[int]) -> Iterator[int]:
+    """Yield numbers for new documents, such as were freed first."""
+    used = [document for (document,) in connection.execute("SELECT document FROM entries ORDER BY document")]
+    taken = set(freed)
+    yield from freed
+    for before, after in pairwise([-1, *used]):
+        yield from (number for number in range(before + 1, after) if number not in taken)
+    following = max([*used, *freed], default=-1) + 1
+    while True:
+        yield following
+        following += 1
+
+
+def _insert(connection: Connection, number: int, entry: Entry, digest: bytes) -> None:
+    state = ReviewState.STALE if entry.future else entry.review_state
+    connection.execute(
+        "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (number, entry.id, digest, entry.date, entry.kind, state, state, entry.supersedes, entry.future),
+    )
+
+
+def _settle_states(connection: Connection) -> None:
+    """Let each entry have the state that counts, supersedes pointers honoured."""
+    connection.execute("UPDATE entries SET state = own_state WHERE state != own_state")
+    rows = connection.execute(
+        "SELECT id, date, kind, own_state, supersedes, future FROM entries WHERE supersedes IS NOT NULL "
+        "UNION SELECT t.id, t.date, t.kind, t.own_state, t.supersedes, t.future "
+        "FROM entries AS t JOIN entries AS s ON s.supersedes = t.id"
+    )
+    linked = [
+        Entry(
+            id=ident,
+            title="",
+            date=date,
+            kind=None if kind is None else Kind(kind),
+            review_state=ReviewState(state),
+            supersedes=target,
+            future=bool(future),
+        )
+        for ident, date, kind, state, target, future in rows
+    ]
+    connection.executemany(
+        "UPDATE entries SET state = ?2 WHERE id = ?1 AND state != ?2", [*effective_states(linked).items()]
+    )

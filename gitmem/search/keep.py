@@ -1,0 +1,162 @@
+"""Keeps the index of a store on disk, up to date by what differs, and does without where it cannot be kept."""
+
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from gitmem.entry.model import Entry
+from gitmem.entry.rules import SUFFIX
+from gitmem.progress import Progress, silent
+from gitmem.search.analysis import Analyser
+from gitmem.search.entries import APPLICATION, EntryIndex, create, digest_of, update, write_listing
+from gitmem.storage.db import Connection, DatabaseError, Unpublished, in_memory, open_published
+from gitmem.store.listing import Stamp, is_listed, list_stamps
+from gitmem.store.read import Unreadable, read_listed
+from gitmem.store.view import PLAIN, View
+
+NAME: Final = "index.sqlite"
+
+Allowed: TypeAlias = Callable[[], AbstractContextManager[bool]]
+
+# How many files may be read again and again, because their stamps could not be trusted when they were indexed, before
+# it is worth writing the index anew.
+_UNSETTLED: Final = 64
+
+_FORGOTTEN: Final = "forgotten"
+_TOLD: Final = 100  # files, between two words about progress
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """How a store differs from its index.
+
+    Names of files to read, ids that are gone, and the stamps that can be trusted from now on.
+    """
+
+    changed: list[str]
+    gone: list[str]
+    stamps: dict[str, Stamp]
+    unsettled: int
+
+
+class Keeper:
+    """Keeps the index in `path`, and what was read of it for as long as the object lives.
+
+    `allowed` is asked before a new index takes the place of the old one: what was read may be outdated by then.
+    """
+
+    def __init__(self, path: Path, allowed: Allowed = lambda: nullcontext(enter_result=True)) -> None:
+        self.path = path
+        self.analyser = Analyser()
+        self.allowed = allowed
+        self.progress: Progress = silent
+        self._kept: EntryIndex | None = None
+
+    def published(self) -> EntryIndex | None:
+        """Return the index in the file, None if there is none that can be believed."""
+        connection = open_published(self.path, APPLICATION)
+        return None if connection is None else EntryIndex(connection, self.analyser)
+
+    def current(self, directory: int, view: View = PLAIN) -> EntryIndex:
+        """Return the index of the store in an open directory as it is now.
+
+        What is kept is brought up to date first: in a copy beside it, which then takes its place. Where the disk takes
+        no copy the answer comes from memory.
+        """
+        began = time.time_ns()
+        stamps = list_stamps(directory)
+        if self._kept is not None and _is_current(self._kept, stamps, directory, view, began):
+            return self._kept
+        self._kept = self.published()  # by now somebody else may have brought it up to date
+        if self._kept is not None and _is_current(self._kept, stamps, directory, view, began):
+            return self._kept
+        return self._renew(self._kept, directory, view)
+
+    def renewed(self, directory: int, view: View = PLAIN) -> EntryIndex:
+        """Return the index of the store in an open directory, made anew whatever is kept."""
+        return self._renew(None, directory, view)
+
+    def _renew(self, old: EntryIndex | None, directory: int, view: View) -> EntryIndex:
+        began = time.time_ns()
+        found = _difference(old, list_stamps(directory), view, began)
+        source = None if old is None else old.connection
+        unpublished = self._construction(source)
+        connection = unpublished.connection if unpublished else in_memory(source)
+        if old is None:
+            create(connection)
+        unread: list[str] = []
+        update(connection, self.analyser, self._entries(found, directory, view, unread), found.gone, unread)
+        write_listing(connection, {name: stamp for name, stamp in found.stamps.items() if name not in unread})
+        connection.execute("INSERT OR REPLACE INTO numbers VALUES (?, ?)", (_FORGOTTEN, _fingerprint(view)))
+        connection.commit()
+        if unpublished is not None:
+            unpublished.publish(self.allowed)
+        self._kept = EntryIndex(connection, self.analyser)
+        return self._kept
+
+    def _construction(self, source: Connection | None) -> Unpublished | None:
+        try:
+            return Unpublished(self.path, APPLICATION, source)
+        except (OSError, DatabaseError):
+            return None
+
+    def _entries(
+        self, found: "_Difference", directory: int, view: View, unread: list[str]
+    ) -> Iterator[tuple[Entry, bytes]]:
+        """Yield the entries of the files that differ, with their digests; note the files that hold none any more."""
+        for count, name in enumerate(found.changed):
+            if count % _TOLD == 0:
+                self.progress("indexing", count, len(found.changed))
+            read = read_listed(directory, name, view)
+            if read is None or isinstance(read, Unreadable):
+                unread.append(name)
+            else:
+                yield read[0], digest_of(*read)
+
+
+def index_of(entries: Iterable[Entry], analyser: Analyser) -> EntryIndex:
+    """Return an index of entries that stand in no directory."""
+    connection = in_memory()
+    create(connection)
+    update(connection, analyser, ((entry, digest_of(entry, b"")) for entry in entries), ())
+    connection.commit()
+    return EntryIndex(connection, analyser)
+
+
+def _is_current(kept: EntryIndex, stamps: Mapping[str, Stamp | None], directory: int, view: View, began: int) -> bool:
+    found = _difference(kept, stamps, view, began)
+    if found.gone or found.unsettled >= _UNSETTLED:
+        return False
+    return not any(_differs(kept, directory, name, view) for name in found.changed)
+
+
+def _difference(kept: EntryIndex | None, current: Mapping[str, Stamp | None], view: View, began: int) -> _Difference:
+    known = {} if kept is None else kept.listing
+    pending = [name for name in view.pending if is_listed(name)]
+    changed = {name for name, stamp in current.items() if stamp is None or known.get(name) != stamp}.union(pending)
+    if kept is not None and kept.postings.numbers.get(_FORGOTTEN) != _fingerprint(view):
+        changed.update(name for name in current if view.is_forgotten(name.removesuffix(SUFFIX)))
+    gone = [] if kept is None else sorted(kept.ids - {name.removesuffix(SUFFIX) for name in (*current, *pending)})
+    stamps = {
+        name: stamp
+        for name, stamp in current.items()
+        if stamp is not None and name not in view.pending and (known.get(name) == stamp or stamp.is_settled(began))
+    }
+    return _Difference(sorted(changed), gone, stamps, len(changed & stamps.keys()))
+
+
+def _differs(kept: EntryIndex, directory: int, name: str, view: View) -> bool:
+    """Whether a file holds something else than what was indexed, be its stamp what it may."""
+    known = kept.digest(name.removesuffix(SUFFIX))
+    found = read_listed(directory, name, view)
+    if found is None or isinstance(found, Unreadable):
+        return known is not None
+    return known != digest_of(*found)
+
+
+def _fingerprint(view: View) -> int:
+    return zlib.crc32("\n".join(sorted(view.forgotten)).encode())

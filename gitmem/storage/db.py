@@ -1,0 +1,132 @@
+"""Derived databases of SQLite: published whole, never changed in place, believed only when undamaged.
+
+A published file is read without locks and without a journal, by any number of processes, on a read-only disk too,
+because nobody ever writes to it: a change is made to a copy beside it, which then takes its place. The file carries a
+checksum of itself where SQLite keeps the user version, so what is torn, overwritten or foreign is not there.
+"""
+
+import os
+import secrets
+import sqlite3
+import zlib
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from typing import BinaryIO, Final, TypeAlias
+from urllib.parse import quote_from_bytes
+
+from gitmem.storage.files import TEMPORARY_PREFIX
+
+Connection: TypeAlias = sqlite3.Connection
+DatabaseError: TypeAlias = sqlite3.Error
+
+# Where the header of a database has its user version and its application id, each four bytes, big-endian. See
+# "The Database Header" in SQLite's description of its file format.
+_USER_VERSION: Final = slice(60, 64)
+_APPLICATION: Final = slice(68, 72)
+_MAGIC: Final = b"SQLite format 3\0"
+_HEADER: Final = 100
+_CHUNK: Final = 1 << 20
+
+# Nobody else sees a database while it is made, and after a power cut its checksum tells.
+_MAKING: Final = """
+    PRAGMA page_size = 8192;
+    PRAGMA journal_mode = OFF;
+    PRAGMA synchronous = OFF;
+    PRAGMA secure_delete = ON;
+    PRAGMA temp_store = MEMORY;
+    PRAGMA cache_size = -65536;
+"""
+
+
+def open_published(path: Path, application: int) -> Connection | None:
+    """Return a read-only connection to a published database, None if there is none that can be believed."""
+    try:
+        if not _is_sound(path, application):
+            return None
+        return sqlite3.connect(f"{_uri(path)}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+    except (OSError, DatabaseError):
+        return None
+
+
+def in_memory(source: Connection | None = None) -> Connection:
+    """Return a database that no disk holds, a copy of another one if that is given."""
+    return _made(":memory:", source)
+
+
+class Unpublished:
+    """A database under construction beside the place of the published one, a copy of another one if that is given.
+
+    Raises OSError and DatabaseError where the disk takes none.
+    """
+
+    def __init__(self, path: Path, application: int, source: Connection | None) -> None:
+        self._path = path
+        self._application = application
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._temporary = path.with_name(f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}")
+        self._temporary.touch(mode=0o600, exist_ok=False)
+        try:
+            self.connection = _made(self._temporary, source)
+        except BaseException:
+            self.discard()
+            raise
+
+    def publish(self, allowed: Callable[[], AbstractContextManager[bool]]) -> bool:
+        """Put the database in the place of the published one, if that is allowed; return whether it was.
+
+        It happens within what `allowed` returns. The connection can be read from afterwards, whatever becomes of the
+        file.
+        """
+        self.connection.execute(f"PRAGMA application_id = {self._application}")
+        self.connection.commit()
+        try:
+            _seal(self._temporary)
+            with allowed() as may:
+                if may:
+                    self._temporary.replace(self._path)
+                return may
+        except OSError:
+            return False
+        finally:
+            self.discard()
+
+    def discard(self) -> None:
+        """Remove what is left of the construction."""
+        with suppress(OSError):
+            self._temporary.unlink(missing_ok=True)
+
+
+def _made(place: Path | str, source: Connection | None) -> Connection:
+    connection = sqlite3.connect(place, check_same_thread=False)
+    connection.executescript(_MAKING)
+    if source is not None:
+        source.backup(connection)
+    return connection
+
+
+def _is_sound(path: Path, application: int) -> bool:
+    with path.open("rb") as stream:
+        header = stream.read(_HEADER)
+        if header[: len(_MAGIC)] != _MAGIC or header[_APPLICATION] != application.to_bytes(4, "big"):
+            return False
+        return header[_USER_VERSION] == _checksum(header, stream)
+
+
+def _seal(path: Path) -> None:
+    with path.open("r+b") as stream:
+        checksum = _checksum(stream.read(_HEADER), stream)
+        stream.seek(_USER_VERSION.start)
+        stream.write(checksum)
+
+
+def _checksum(header: bytes, rest: BinaryIO) -> bytes:
+    """Return the CRC-32 of a file without its user version; the stream stands behind the header."""
+    found = zlib.crc32(header[: _USER_VERSION.start] + bytes(4) + header[_USER_VERSION.stop :])
+    while chunk := rest.read(_CHUNK):
+        found = zlib.crc32(chunk, found)
+    return found.to_bytes(4, "big")
+
+
+def _uri(path: Path) -> str:
+    return f"file://{quote_from_bytes(os.fsencode(path.absolute()))}"
