@@ -95,7 +95,7 @@ def _lines(session: Session, found: Found) -> Iterator[str]:
     for hit in found.hits:
         yield from _hit(session, query, hit)
     if found.nearest:
-        yield session.styled("Nearest, with only some of the words:", bold=True)
+        yield session.styled("Nearest, with only some of the words, or other forms of them:", bold=True)
         for hit in found.nearest:
             yield from _hit(session, query, hit)
 
@@ -108,7 +108,10 @@ def _hit(session: Session, query: Query, hit: Hit) -> Iterator[str]:
     if hit.excerpt and hit.excerpt != hit.title:
         yield f"    {_highlighted(session, query, hit.excerpt)}"
     if hit.match is Match.PARTIAL:
-        yield f"    lacks: {visible_line(' '.join(hit.missing_terms))}"
+        lacking = [term for term in hit.missing_terms if term not in hit.related_terms]
+        told = [f"lacks: {' '.join(lacking)}"] if lacking else []
+        told += [f"has other forms of: {' '.join(hit.related_terms)}"] if hit.related_terms else []
+        yield f"    {visible_line('; '.join(told))}"
 
 
 def _highlighted(session: Session, query: Query, text: str) -> str:

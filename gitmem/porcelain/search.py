@@ -30,7 +30,10 @@ _BATCH: Final = 50  # entries judged at once while a filter by verdict looks for
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One entry of an answer. `score` has no unit and compares only within one query."""
+    """One entry of an answer. `score` has no unit and compares only within one query.
+
+    Terms that it has letter for letter are matched, all others missing; of these the related it has in another form.
+    """
 
     id: str
     title: str
@@ -40,10 +43,19 @@ class Hit:
     matched_fields: tuple[str, ...]
     matched_terms: tuple[str, ...]
     missing_terms: tuple[str, ...]
+    related_terms: tuple[str, ...]
     excerpt: str
     verdict: Verdict
     entry: Entry
     source_refs: tuple[Judgement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Suggested:
+    """A term that no entry has, and the words that it may be meant for."""
+
+    term: str
+    candidates: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +66,7 @@ class Found:
     match: str
     hits: tuple[Hit, ...]
     nearest: tuple[Hit, ...]
-    suggestions: tuple[Suggestion, ...]
+    suggestions: tuple[Suggested, ...]
     searchable: bool
 
 
@@ -116,10 +128,10 @@ def _found(one: _Search, text: str) -> Found:
     ranking = Ranking(one.index, one.query, one.request.filters)
     limit = min(max(one.request.limit, 1), MOST)
     searchable = one.query.searchable
-    hits = _judged(one, chain(ranking.exact(), ranking.all()), limit) if searchable else []
+    hits = _judged(one, ranking, chain(ranking.exact(), ranking.all()), limit) if searchable else []
     near = _near_spellings(one, ranking, hits) if searchable else ()
     rest = limit - len(hits)
-    nearest = _judged(one, ranking.partial(near), rest) if searchable and rest else []
+    nearest = _judged(one, ranking, ranking.partial(near), rest) if searchable and rest else []
     if one.request.match_any:
         hits, nearest = [*hits, *nearest], []
     return Found(
@@ -127,7 +139,7 @@ def _found(one: _Search, text: str) -> Found:
         match="any" if one.request.match_any else "all",
         hits=tuple(hits),
         nearest=tuple(nearest),
-        suggestions=near,
+        suggestions=tuple(Suggested(suggestion.term, suggestion.candidates) for suggestion in near),
         searchable=searchable,
     )
 
@@ -149,14 +161,14 @@ def _below(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:
     return tuple(str(inside(place.worktree, place.directory, path)) for path in paths)
 
 
-def _judged(one: _Search, ranked: Iterator[Ranked], limit: int) -> list[Hit]:
+def _judged(one: _Search, ranking: Ranking, ranked: Iterator[Ranked], limit: int) -> list[Hit]:
     wanted = _wanted(one)
     size = limit if wanted == _ANY_VERDICT else _BATCH
     hits: list[Hit] = []
     while len(hits) < limit and (batch := list(islice(ranked, size))):
         entries = [one.load(found.known) for found in batch]
         judged = zip(batch, entries, judge(one.target, entries), strict=True)
-        hits += [_hit(one, *found) for found in judged if found[2].verdict in wanted]
+        hits += [_hit(one, ranking, *found) for found in judged if found[2].verdict in wanted]
     return hits[:limit]
 
 
@@ -165,7 +177,7 @@ def _wanted(one: _Search) -> frozenset[Verdict]:
     return (one.request.only or _ANY_VERDICT) & (asked or _ANY_VERDICT)
 
 
-def _hit(one: _Search, found: Ranked, entry: Entry, verdict: EntryVerdict) -> Hit:
+def _hit(one: _Search, ranking: Ranking, found: Ranked, entry: Entry, verdict: EntryVerdict) -> Hit:
     seen = look(entry, one.query, named=found.match is Match.EXACT)
     return Hit(
         id=entry.id,
@@ -176,6 +188,7 @@ def _hit(one: _Search, found: Ranked, entry: Entry, verdict: EntryVerdict) -> Hi
         matched_fields=_names(seen.fields),
         matched_terms=seen.matched,
         missing_terms=seen.missing,
+        related_terms=tuple(term for term in seen.missing if ranking.related(term, found.known.document)),
         excerpt=excerpt(entry, one.query),
         verdict=verdict.verdict,
         entry=entry,

@@ -10,10 +10,11 @@ from typing import Final, TypeAlias, TypeVar
 from gitmem.entry.model import Entry
 from gitmem.entry.rules import SUFFIX
 from gitmem.search.entries import EntryIndex, Known, digest_of
-from gitmem.search.keep import NAME, Keeper, index_of
+from gitmem.search.keep import Keeper, index_of
 from gitmem.storage.directory import opened_directory
 from gitmem.storage.journal import Journal
 from gitmem.storage.lock import no_writer
+from gitmem.store.place import INDEX
 from gitmem.store.read import Unreadable, read_listed
 from gitmem.store.view import View, read_settled
 
@@ -38,7 +39,7 @@ class StoreIndex:
     @cached_property
     def keeper(self) -> Keeper:
         """What keeps the index."""
-        return Keeper(self.state / NAME)
+        return Keeper(self.state / INDEX)
 
     def ask(self, question: Callable[[EntryIndex, Load], Answer]) -> Answer:
         """Return what a question makes of the index, and of the entries that it loads.

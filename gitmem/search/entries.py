@@ -20,7 +20,7 @@ from gitmem.search.fields import FieldName, cited_commits, cited_paths, cited_ru
 from gitmem.search.names import comparable, components
 from gitmem.search.postings import BLOCK, FACET, SCHEMA, Postings, Writer
 from gitmem.storage.db import Connection
-from gitmem.store.listing import Stamp
+from gitmem.storage.stamp import Stamp
 from gitmem.text.characters import fold
 
 _SCHEMA: Final = (

@@ -14,11 +14,10 @@ from gitmem.progress import Progress, silent
 from gitmem.search.analysis import Analyser
 from gitmem.search.entries import APPLICATION, EntryIndex, create, digest_of, update, write_listing
 from gitmem.storage.db import Connection, DatabaseError, Unpublished, in_memory, open_published
-from gitmem.store.listing import Stamp, is_listed, list_stamps
+from gitmem.storage.stamp import Stamp
+from gitmem.store.listing import is_listed, list_stamps
 from gitmem.store.read import Unreadable, read_listed
 from gitmem.store.view import PLAIN, View
-
-NAME: Final = "index.sqlite"
 
 Allowed: TypeAlias = Callable[[], AbstractContextManager[bool]]
 

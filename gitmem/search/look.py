@@ -19,7 +19,7 @@ class Seen:
 
 
 def look(entry: Entry, query: Query, *, named: bool) -> Seen:
-    """Return what of the query stands in an entry; one that the query names misses nothing."""
+    """Return what of the query stands letter for letter in an entry; one that the query names misses nothing."""
     held = [(field.name, passage(value)) for field in fields(entry) for value in field.values]
     where = [{name for name, text in held if spans(term, text)} for term in query.terms]
     present = naming_fields(entry, query.text).union(*where) if named else frozenset().union(*where)

@@ -63,6 +63,7 @@ class Ranking:
         self.index = index
         self.query = query
         self.filters = filters
+        self._near: dict[str, set[int]] = {}
 
     @cached_property
     def admission(self) -> Admission:
@@ -102,6 +103,10 @@ class Ranking:
         """The terms that no document has."""
         return tuple(one.term for one in self.held if not one.documents)
 
+    def related(self, term: str, document: int) -> bool:
+        """Whether a document has a term, as it was typed, in another form: with the same stem, or nearly so spelled."""
+        return document in self._near.get(term, ()) or self.scorer.has_stems(term, document)
+
     def exact(self) -> Iterator[Ranked]:
         """Yield what the query names, best first."""
         return (found for found, _ in self._in_order(self.named, Match.EXACT))
@@ -115,7 +120,9 @@ class Ranking:
 
     def partial(self, near: Sequence[Suggestion] = ()) -> Iterator[Ranked]:
         """Yield what has some of the terms, or other forms of them, best first; what has a near spelling, last."""
-        documents = set(self.first).union(*(self.index.postings.having(key) for one in near for key in one.keys))
+        having = self.index.postings.having
+        self._near = {one.term: set().union(*(having(key) for key in one.keys)) for one in near}
+        documents = set(self.first).union(*self._near.values())
         ordered = self._in_order(self.admission.of(documents) - self.named, Match.PARTIAL)
         complete = self.complete
         return (one for one, kept in ordered if kept.number not in complete or not self._has_all(kept))

@@ -127,6 +127,12 @@ class Scorer:
                 scores[document] = scores.get(document, 0.0) + score
         return scores
 
+    def has_stems(self, term: str, document: int) -> bool:
+        """Whether a document has all stems of one of the query's terms."""
+        value = value_of("", self._postings.analyser.fragments(term))
+        stems = self._postings.analyser.stems(telling_keys(value) or found_keys(value))
+        return bool(stems) and all(document in self._counts.get(stem, ()) for stem in stems)
+
     def parts(self, number: int, document: Document, first: float) -> Parts:
         """Return the whole score of a document, part by part; `first` is its score of the first stage."""
         base, slope = _normal(_B, self._postings.whole.average)

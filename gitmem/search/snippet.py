@@ -7,11 +7,13 @@ from itertools import takewhile
 from typing import Final
 
 from gitmem.entry.model import Entry
+from gitmem.search.analysis import Analyser
 from gitmem.search.fields import Field, FieldName, fields
-from gitmem.search.match import passage, spans
+from gitmem.search.match import Passage, passage, spans
 from gitmem.search.query import Query, is_stop_word
 from gitmem.text import plain
 from gitmem.text.characters import UNSPACED
+from gitmem.text.tokens import Term
 
 EXCERPT_LIMIT: Final = 240
 
@@ -75,7 +77,20 @@ def _candidate(field: Field, value: str, query: Query) -> _Candidate:
 def _places(text: str, query: Query) -> tuple[_Place, ...]:
     held = passage(text)
     found = [_Place(*span, number) for number, term in enumerate(query.terms) for span in spans(term, held)]
+    missing = set(range(len(query.terms))) - {place.term for place in found}
+    found += [_Place(*span, number) for number in sorted(missing) for span in _other_forms(query.terms[number], held)]
     return tuple(sorted(found, key=lambda place: (place.start, place.end, place.term)))
+
+
+def _other_forms(term: Term, held: Passage) -> list[tuple[int, int]]:
+    """Return where words with the same stem stand, for a term that is one word."""
+    if len(term.slots) > 1 or term.slots[0].parts:
+        return []
+    analyser = Analyser()
+    keys = list(held.postings)
+    stem = analyser.stems([term.slots[0].key])
+    same = [key for key, other in zip(keys, analyser.stems(keys), strict=True) if [other] == stem]
+    return [(token.start, token.end) for key in same for token in held.postings[key]]
 
 
 def _worth(candidate: _Candidate, query: Query) -> tuple[bool, int, int, bool, int]:

@@ -47,10 +47,16 @@ def _suggestion(postings: Postings, term: Term, hidden: Collection[int]) -> Sugg
     unknown = [
         slot for slot in _leaves(term.slots) if _is_word(slot.key) and not postings.blocks(word_keys(slot.text)[0])
     ]
-    near = sorted({pair for slot in unknown for pair in _near(slot, postings.vocabulary)})
-    keys = [key for _, key in near]
+    keys = [key for slot in unknown for key in _other_forms(slot, postings)]
+    if not keys:
+        keys = [key for _, key in sorted({pair for slot in unknown for pair in _near(slot, postings.vocabulary)})]
     shown = [key for key in dict.fromkeys(keys) if not postings.having(key) <= set(hidden)][:CANDIDATE_LIMIT]
     return Suggestion(term.typed, tuple(dict.fromkeys(postings.spelling(key) for key in shown)), tuple(shown))
+
+
+def _other_forms(slot: Slot, postings: Postings) -> tuple[str, ...]:
+    """Return the words with the same stem: where there are some, the word was meant and not mistyped."""
+    return postings.with_stem(postings.analyser.stems([slot.key])[0])
 
 
 def _leaves(slots: Sequence[Slot]) -> list[Slot]:

@@ -8,6 +8,7 @@ checksum of itself where SQLite keeps the user version, so what is torn, overwri
 import os
 import secrets
 import sqlite3
+import time
 import zlib
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
@@ -16,6 +17,7 @@ from typing import BinaryIO, Final, TypeAlias
 from urllib.parse import quote_from_bytes
 
 from gitmem.storage.files import TEMPORARY_PREFIX
+from gitmem.storage.stamp import Stamp, stamp_of
 
 Connection: TypeAlias = sqlite3.Connection
 DatabaseError: TypeAlias = sqlite3.Error
@@ -42,7 +44,7 @@ _MAKING: Final = """
 def open_published(path: Path, application: int) -> Connection | None:
     """Return a read-only connection to a published database, None if there is none that can be believed."""
     try:
-        if not _is_sound(path, application):
+        if not (_is_known_sound(path, application) or _is_sound(path, application)):
             return None
         return sqlite3.connect(f"{_uri(path)}?mode=ro&immutable=1", uri=True, check_same_thread=False)
     except (OSError, DatabaseError):
@@ -105,12 +107,39 @@ def _made(place: Path | str, source: Connection | None) -> Connection:
     return connection
 
 
+def _is_known_sound(path: Path, application: int) -> bool:
+    """Whether the very file, as the file system's record of it tells, was found sound before."""
+    try:
+        return _note(path).read_text(encoding="ascii") == _described(stamp_of(os.lstat(path)), application)
+    except (OSError, ValueError):
+        return False
+
+
+def _note(path: Path) -> Path:
+    return path.with_name(path.name + "-sound")
+
+
+def _described(stamp: Stamp, application: int) -> str:
+    return f"{application} {' '.join(map(str, stamp))}"
+
+
 def _is_sound(path: Path, application: int) -> bool:
-    with path.open("rb") as stream:
+    """Whether a file has the checksum that it tells of. A link is not followed."""
+    began = time.time_ns()
+    with open(path, "rb", opener=_without_links) as stream:
+        stamp = stamp_of(os.fstat(stream.fileno()))
         header = stream.read(_HEADER)
         if header[: len(_MAGIC)] != _MAGIC or header[_APPLICATION] != application.to_bytes(4, "big"):
             return False
-        return header[_USER_VERSION] == _checksum(header, stream)
+        sound = header[_USER_VERSION] == _checksum(header, stream)
+    if sound and stamp.is_settled(began):
+        with suppress(OSError):
+            _note(path).write_text(_described(stamp, application), encoding="ascii")
+    return sound
+
+
+def _without_links(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 def _seal(path: Path) -> None:

@@ -259,7 +259,7 @@ def _remove_files(place: StorePlace, record: Record, idents: Sequence[str]) -> N
             remove_litter(directory)
             for ident in idents:
                 remove_file(directory, ident + SUFFIX)
-    place.snapshots.clear()
+    place.clear_derived()
     for ident in idents:
         remove_kept_edits(place.state, ident)
     for journal in kept_journals(place):

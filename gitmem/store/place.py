@@ -8,11 +8,15 @@ from typing import Final
 from gitmem.git.objects import ObjectFormat
 from gitmem.git.run import Git
 from gitmem.storage.cache import FileCache
-from gitmem.storage.files import replace_file
+from gitmem.storage.directory import opened
+from gitmem.storage.files import remove_file, replace_file
 from gitmem.storage.journal import Journal
 
 _VERSION: Final = "snapshot 1"
 _WHERE: Final = "place"
+
+INDEX: Final = "index.sqlite"
+"""The name, in the directory of the lock, under which the index for searches is kept: derived, and never needed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +58,12 @@ class StorePlace:
     def journal(self) -> Journal:
         """The journal of the store's transactions."""
         return Journal(self.state)
+
+    def clear_derived(self) -> None:
+        """Remove what was derived from entries and could still hold their words. The caller holds the writer's lock."""
+        self.snapshots.clear()
+        with opened(self.state) as state:
+            remove_file(state, INDEX)
 
     @property
     def snapshots(self) -> FileCache:

@@ -12,7 +12,8 @@ from gitmem.entry.frontmatter import MAX_BYTES
 from gitmem.git.objects import ObjectFormat, TreeEntry, blob_id
 from gitmem.storage.cache import FileCache
 from gitmem.storage.directory import FileRefusedError, read_bounded, resolve_name
-from gitmem.store.listing import Stamp, is_listed, stamp_of
+from gitmem.storage.stamp import Stamp, stamp_of
+from gitmem.store.listing import is_listed
 
 FILE_MODE: Final = 0o100644
 LINK_MODE: Final = 0o120000
