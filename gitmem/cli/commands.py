@@ -11,6 +11,7 @@ COMMANDS: Final = {
     "show": "print an entry as it is on disk",
     "list": "list entries, newest first",
     "search": "find entries in which every word occurs",
+    "explain": "say why a query finds what it finds, and what it leaves out",
     "check": "say which entries are current, stale or unverified here",
     "about": "say which entries cite a file or lines: what to know before editing",
     "confirm": "say that entries are still true, and anchor them to the present code",
@@ -24,5 +25,6 @@ COMMANDS: Final = {
     "blame": "say who recorded which line of an entry",
     "status": "show the state of the store at a glance",
     "doctor": "check everything, and say what mends what is wrong",
+    "reindex": "make anew what is derived from the entries",
     "restore": "bring back entry files that were lost",
 }

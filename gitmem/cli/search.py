@@ -5,14 +5,12 @@ from collections.abc import Iterator
 import click
 
 from gitmem.cli.cite import VERDICT_COLORS
-from gitmem.cli.options import color_option, json_option, kinds_option
-from gitmem.cli.session import Session, text_argument
-from gitmem.entry.model import Kind
-from gitmem.errors import ExitCode, UsageError
-from gitmem.evidence.verdict import Verdict
+from gitmem.cli.options import color_option, json_option
+from gitmem.cli.query import query_options, request_of
+from gitmem.cli.session import Session
+from gitmem.errors import ExitCode
 from gitmem.porcelain.encode import encode
-from gitmem.porcelain.search import DEFAULT_LIMIT, Found, Hit, Request, search, without_nearest
-from gitmem.search.narrow import Filters
+from gitmem.porcelain.search import Found, Hit, search, without_nearest
 from gitmem.search.query import Query, parse_query
 from gitmem.search.rank import Match
 from gitmem.search.snippet import highlight_spans
@@ -20,56 +18,27 @@ from gitmem.text import visible_line
 
 
 @click.command("search", short_help="find entries")
-@click.argument("words", metavar="QUERY...", nargs=-1, required=True, callback=text_argument)
-@kinds_option()
-@click.option("--tag", "tags", multiple=True, metavar="TAG", callback=text_argument, help="Only with this tag.")
-@click.option(
-    "--path", "paths", multiple=True, metavar="PATH", callback=text_argument, help="Only citing this path or below."
-)
-@click.option(
-    "-n", "limit", type=int, default=DEFAULT_LIMIT, metavar="N", help="At most N entries (1..20).", show_default=True
-)
+@query_options
 @click.option(
     "--match", type=click.Choice(["all", "any"]), default="all", help="Whether all terms must match.", show_default=True
 )
 @click.option("--strict", is_flag=True, help="Leave the nearest entries out.")
-@click.option("--include-inactive", is_flag=True, help="Search superseded, stale and proposed entries too.")
-@click.option("--at", metavar="REV", help="Answer as of a commit: what was known and true then.")
-@click.option("--only", metavar="VERDICT[,VERDICT]", help="Only entries with one of these verdicts.")
 @color_option()
 @json_option()
 @click.pass_obj
 def command(
-    session: Session,
-    *,
-    words: tuple[str, ...],
-    kinds: tuple[str, ...],
-    tags: tuple[str, ...],
-    paths: tuple[str, ...],
-    limit: int,
-    match: str,
-    strict: bool,
-    include_inactive: bool,
-    at: str | None,
-    only: str | None,
-    as_json: bool,
+    session: Session, /, *, words: tuple[str, ...], match: str, strict: bool, as_json: bool, **options: object
 ) -> int:
     """Find the entries in which every word of QUERY occurs; those that it names come first.
 
     Words match whole, in any case of letters and with or without accents, identifiers in their parts too. `kind:`,
     `tag:`, `path:`, `file:`, `commit:`, `run:` and `is:` in front of a word narrow the search; nothing else is syntax.
-    Entries with only some of the words follow as the nearest. Exit code 1 if there is no hit.
+    Entries with only some of the words, or other forms of them, follow as the nearest. Exit code 1 if there is no hit.
     """
-    request = Request(
-        limit=limit,
-        match_any=match == "any",
-        only=_verdicts(only),
-        filters=Filters(
-            kinds=tuple(Kind(kind) for kind in kinds), tags=tags, paths=paths, include_inactive=include_inactive
-        ),
-        at=at,
-    )
-    found = search(session.read(), words, request)
+    request = request_of(options, match_any=match == "any")
+    workspace = session.read()
+    with session.progress("Indexing") as workspace.index.keeper.progress:
+        found = search(workspace, words, request)
     if strict:
         found, dropped = without_nearest(found)
         if dropped:
@@ -81,13 +50,6 @@ def command(
     if not found.hits:
         _advise(session, found)
     return ExitCode.DONE if found.hits else ExitCode.NO
-
-
-def _verdicts(text: str | None) -> frozenset[Verdict]:
-    try:
-        return frozenset(Verdict(word.strip()) for word in text.split(",")) if text is not None else frozenset()
-    except ValueError:
-        raise UsageError(f"--only is '{text}', but takes {', '.join(Verdict)}, with commas between them") from None
 
 
 def _lines(session: Session, found: Found) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """`git mem status`."""
 
 from collections.abc import Iterator
+from typing import Final
 
 import click
 
@@ -8,6 +9,7 @@ from gitmem.cli.options import color_option, json_option
 from gitmem.cli.session import Session
 from gitmem.porcelain.encode import encode
 from gitmem.porcelain.status import History, Status, status
+from gitmem.search.keep import IndexState
 from gitmem.store.lost import ByHand
 from gitmem.text import counted, visible_line
 
@@ -40,10 +42,20 @@ def _lines(found: Status) -> Iterator[str]:
         yield "entries:  " + ", ".join(f"{count} {state}" for state, count in found.states.items())
         verdicts = found.verdicts
         yield f"verdicts: {verdicts.current} current, {verdicts.stale} stale, {verdicts.unverified} unverified"
+    if found.exists:
+        yield f"index:    {_INDEX[found.index]}"
     if found.exists or found.history != History(kept=True):
         yield from _history(found)
     for bad in found.invalid:
         yield f"unread:   {visible_line(bad.file)}: {bad.reason}"
+
+
+_INDEX: Final = {
+    IndexState.CURRENT: "up to date",
+    IndexState.OUTDATED: "outdated: the next search brings it up to date",
+    IndexState.MISSING: "none yet: the next search makes it",
+    IndexState.UNUSABLE: "not believed, being damaged or of another version: the next search makes it anew",
+}
 
 
 def _history(found: Status) -> Iterator[str]:

@@ -19,6 +19,7 @@ from gitmem.git.exclude import Sharing
 from gitmem.git.refs import STORE_REF, refs_below
 from gitmem.git.salvage import what_is_lost
 from gitmem.porcelain.status import look_at_history, what_was_done_by_hand
+from gitmem.search.keep import IndexState
 from gitmem.settings import SettingError
 from gitmem.storage.directory import MOVE_AWAY, DirectoryRefusedError, opened_directory
 from gitmem.storage.files import TEMPORARY_PREFIX
@@ -35,6 +36,7 @@ from gitmem.workspace import Workspace
 DAMAGED_REFS: Final = "refs/mem/damaged/"
 """Where histories are kept that cannot be read any more."""
 
+REINDEX: Final = "git mem reindex"
 FIX: Final = "git mem doctor --fix"
 RESTORE: Final = "git mem restore"
 _LOOK: Final = "look what it is, and at its permissions"
@@ -333,6 +335,16 @@ def _temporary_files(directory: int) -> list[str]:
         return [file.name for file in found if _LITTER.fullmatch(file.name) and not file.is_dir()]
 
 
+def _index(workspace: Workspace) -> Iterator[Check]:
+    path = workspace.index.keeper.path
+    if os.path.lexists(path) and (path.is_symlink() or not path.is_file()):
+        yield _wrong("index", f"{path} is no regular file, so every search makes its own index", "move it away")
+    elif workspace.index.look() is IndexState.UNUSABLE:
+        yield _info("index", f"{path} is damaged or of another version, and not believed", REINDEX)
+    elif path.exists() and not os.access(path.parent, os.W_OK):
+        yield _info("index", f"{path.parent} cannot be written, so each search indexes anew what changed")
+
+
 def _lock(workspace: Workspace) -> Iterator[Check]:
     path = workspace.place.state / "lock"
     if os.path.lexists(path) and (path.is_symlink() or not path.is_file()):
@@ -352,7 +364,7 @@ _SHARED: Final = {
     Sharing.TRACKED: "tracked: its entries are committed like other files",
     Sharing.UNDECIDED: "nothing is decided",
 }
-_WITHOUT_STORE: Final = ("sharing", "journal", "history", "texts", "lock")
+_WITHOUT_STORE: Final = ("sharing", "journal", "history", "texts", "index", "lock")
 _CHECKS: Final[Mapping[str, tuple[Look, str]]] = {
     "store": (_store, ""),
     "sharing": (_sharing, ""),
@@ -364,5 +376,6 @@ _CHECKS: Final[Mapping[str, tuple[Look, str]]] = {
     "hand-edits": (_hand_edits, "the history has everything"),
     "texts": (_texts, "no text of an edit is left"),
     "litter": (_litter, "nothing was left behind"),
+    "index": (_index, "nothing stands in its way"),
     "lock": (_lock, "nobody holds it"),
 }

@@ -11,7 +11,8 @@ from gitmem.git.record import write_blobs
 from gitmem.git.refs import STORE_REF
 from gitmem.git.run import GitFailedError
 from gitmem.git.salvage import set_aside, what_is_lost
-from gitmem.porcelain.checkup import DAMAGED_REFS, FIX, RESTORE, Check, CheckState, checkup, places_of_litter
+from gitmem.porcelain.checkup import DAMAGED_REFS, FIX, REINDEX, RESTORE, Check, CheckState, checkup, places_of_litter
+from gitmem.porcelain.reindex import reindex
 from gitmem.porcelain.restore import restore
 from gitmem.porcelain.status import look_at_history
 from gitmem.storage.directory import opened_directory
@@ -21,6 +22,7 @@ from gitmem.store.place import StorePlace
 from gitmem.store.recording import look_at_files, message_of, record_state
 from gitmem.store.recovery import recover
 from gitmem.store.salvage import set_journal_aside
+from gitmem.text import counted
 from gitmem.workspace import EndangeredStoreError, Workspace
 
 
@@ -55,7 +57,7 @@ def _mendable(check: Check) -> bool:
         return wrong and check.remedy == FIX
     if check.name in {"store", "hand-edits"}:
         return wrong and check.remedy == RESTORE
-    return check.name == "litter" and check.state is CheckState.INFO
+    return (check.name == "litter" or check.remedy == REINDEX) and check.state is CheckState.INFO
 
 
 def _mend(workspace: Workspace, names: set[str]) -> Iterator[Check]:
@@ -66,6 +68,8 @@ def _mend(workspace: Workspace, names: set[str]) -> Iterator[Check]:
                 yield from (Check(name, CheckState.MENDED, message) for message in mend(workspace))
     for name in sorted({"store", "hand-edits"} & names):
         yield from (Check(name, CheckState.MENDED, message) for message in _bring_all_back(workspace))
+    if "index" in names:
+        yield Check("index", CheckState.MENDED, f"it was made anew, of {counted(reindex(workspace).entries)}")
 
 
 def _merged(checks: Iterable[Check], mended: Iterable[Check]) -> Iterator[Check]:

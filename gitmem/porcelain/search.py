@@ -1,9 +1,10 @@
 """`git mem search`: the entries in which every term of a query occurs, and beside them the nearest ones."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from itertools import chain, islice
-from typing import Final
+from typing import Final, TypeVar
 
 from gitmem.entry.model import Entry, Kind
 from gitmem.evidence.anchor import inside
@@ -12,7 +13,6 @@ from gitmem.evidence.target import Target, commit_of
 from gitmem.evidence.verdict import EntryVerdict, Judgement, Verdict
 from gitmem.porcelain.version import as_of
 from gitmem.search.consult import Load
-from gitmem.search.entries import EntryIndex
 from gitmem.search.keep import index_of
 from gitmem.search.look import look
 from gitmem.search.narrow import Filters
@@ -21,6 +21,8 @@ from gitmem.search.rank import Match, Ranked, Ranking
 from gitmem.search.snippet import excerpt
 from gitmem.search.suggest import Suggestion, suggestions
 from gitmem.workspace import Workspace
+
+Answer = TypeVar("Answer")
 
 DEFAULT_LIMIT: Final = 5
 MOST: Final = 20
@@ -95,43 +97,107 @@ def search(workspace: Workspace, words: Sequence[str], request: Request) -> Foun
     """Search the store. Verdicts are computed for what is shown only, unless they decide what is shown.
 
     `nearest` fills the page up behind the hits, also where there are hits. Paths to filter by are relative to the
-    current directory. Raises UsageError for a condition with an unknown value and for a query that is too long,
-    CitationError for a path outside the worktree, RevisionError.
+    current directory. Raises UsageError for a query that is too long, CitationError for a path outside the worktree,
+    RevisionError.
+    """
+    return put(workspace, words, request, lambda one: _at(one, _found(one, " ".join(words))))
+
+
+def put(workspace: Workspace, words: Sequence[str], request: Request, question: Callable[["Search"], Answer]) -> Answer:
+    """Return what a question makes of a search: in the store, or as of a commit.
+
+    It may be put several times, where the store changes under it. Raises what `search` does.
     """
     query = parse_query(words)
-    filters = replace(request.filters, paths=_below(workspace, request.filters.paths))
-    asked = replace(request, filters=filters)
+    asked = replace(request, filters=replace(request.filters, paths=_below(workspace, request.filters.paths)))
     if request.at is None:
         workspace.settle()
         return workspace.index.ask(
-            lambda index, load: _found(_Search(query, asked, index, load, workspace.here), " ".join(words))
+            lambda index, load: question(Search(Ranking(index, query, asked.filters), asked, load, workspace.here))
         )
     target = commit_of(workspace.repository, request.at, workspace.history_cache)
     known = {entry.id: entry for entry in as_of(workspace, target.tip or "").entries}
     index = index_of(known.values(), workspace.index.keeper.analyser)
-    found = _found(_Search(query, asked, index, lambda one: known[one.id], target), " ".join(words))
-    return FoundAt(**{name.name: getattr(found, name.name) for name in fields(found)}, at=target.tip or "")
+    return question(Search(Ranking(index, query, asked.filters), asked, lambda one: known[one.id], target))
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
-    """One search: what is asked for, of which index, and what the entries are judged against."""
+@dataclass(frozen=True)
+class Search:
+    """One search: the ranking, what was asked for, where entries come from, and what they are judged against."""
 
-    query: Query
+    ranking: Ranking
     request: Request
-    index: EntryIndex
     load: Load
     target: Target
+    ranked: dict[str, Ranked] = field(default_factory=dict)  # of the hits, by id
+
+    @property
+    def query(self) -> Query:
+        """The query."""
+        return self.ranking.query
+
+    @property
+    def limit(self) -> int:
+        """How many entries are shown at most."""
+        return min(max(self.request.limit, 1), MOST)
+
+    @property
+    def wanted(self) -> frozenset[Verdict]:
+        """The verdicts that are let through."""
+        asked = frozenset(Verdict(name) for name in self.query.conditions.verdicts)
+        return (self.request.only or _ANY_VERDICT) & (asked or _ANY_VERDICT)
+
+    @cached_property
+    def hits(self) -> list[Hit]:
+        """What the query names, and what has every term."""
+        return self._judged(chain(self.ranking.exact(), self.ranking.all()), self.limit)
+
+    @cached_property
+    def near_spellings(self) -> tuple[Suggestion, ...]:
+        """What was perhaps meant by terms that no entry has; an entry with every term knows every term."""
+        if any(hit.match is Match.ALL for hit in self.hits):
+            return ()
+        return suggestions(self.ranking.index.postings, self.ranking.unknown_terms, self.ranking.admission.inactive)
+
+    @cached_property
+    def nearest(self) -> list[Hit]:
+        """What has some of the terms, or other forms of them, as many as fill the page up."""
+        rest = self.limit - len(self.hits)
+        return self._judged(self.ranking.partial(self.near_spellings), rest) if rest else []
+
+    def _judged(self, ranked: Iterator[Ranked], limit: int) -> list[Hit]:
+        size = limit if self.wanted == _ANY_VERDICT else _BATCH
+        hits: list[Hit] = []
+        while len(hits) < limit and (batch := list(islice(ranked, size))):
+            entries = [self.load(found.known) for found in batch]
+            judged = zip(batch, entries, judge(self.target, entries), strict=True)
+            hits += [self._hit(*found) for found in judged if found[2].verdict in self.wanted]
+        return hits[:limit]
+
+    def _hit(self, found: Ranked, entry: Entry, verdict: EntryVerdict) -> Hit:
+        self.ranked[entry.id] = found
+        seen = look(entry, self.query, named=found.match is Match.EXACT)
+        related = self.ranking.related
+        return Hit(
+            id=entry.id,
+            title=entry.title,
+            kind=entry.kind,
+            score=found.score,
+            match=found.match,
+            matched_fields=_names(seen.fields),
+            matched_terms=seen.matched,
+            missing_terms=seen.missing,
+            related_terms=tuple(term for term in seen.missing if related(term, found.known.document)),
+            excerpt=excerpt(entry, self.query),
+            verdict=verdict.verdict,
+            entry=entry,
+            source_refs=verdict.judgements,
+        )
 
 
-def _found(one: _Search, text: str) -> Found:
-    ranking = Ranking(one.index, one.query, one.request.filters)
-    limit = min(max(one.request.limit, 1), MOST)
-    searchable = one.query.searchable
-    hits = _judged(one, ranking, chain(ranking.exact(), ranking.all()), limit) if searchable else []
-    near = _near_spellings(one, ranking, hits) if searchable else ()
-    rest = limit - len(hits)
-    nearest = _judged(one, ranking, ranking.partial(near), rest) if searchable and rest else []
+def _found(one: Search, text: str) -> Found:
+    hits, nearest = (one.hits, one.nearest) if one.query.searchable else ([], [])
+    near = one.near_spellings if one.query.searchable else ()
     if one.request.match_any:
         hits, nearest = [*hits, *nearest], []
     return Found(
@@ -140,15 +206,14 @@ def _found(one: _Search, text: str) -> Found:
         hits=tuple(hits),
         nearest=tuple(nearest),
         suggestions=tuple(Suggested(suggestion.term, suggestion.candidates) for suggestion in near),
-        searchable=searchable,
+        searchable=one.query.searchable,
     )
 
 
-def _near_spellings(one: _Search, ranking: Ranking, hits: Sequence[Hit]) -> tuple[Suggestion, ...]:
-    # An entry with every term knows every term: there is nothing to correct.
-    if any(hit.match is Match.ALL for hit in hits):
-        return ()
-    return suggestions(one.index.postings, ranking.unknown_terms, ranking.admission.inactive)
+def _at(one: Search, found: Found) -> Found:
+    if one.request.at is None:
+        return found
+    return FoundAt(**{name.name: getattr(found, name.name) for name in fields(found)}, at=one.target.tip or "")
 
 
 def without_nearest(found: Found) -> tuple[Found, int]:
@@ -159,41 +224,6 @@ def without_nearest(found: Found) -> tuple[Found, int]:
 def _below(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:
     place = workspace.layout.place
     return tuple(str(inside(place.worktree, place.directory, path)) for path in paths)
-
-
-def _judged(one: _Search, ranking: Ranking, ranked: Iterator[Ranked], limit: int) -> list[Hit]:
-    wanted = _wanted(one)
-    size = limit if wanted == _ANY_VERDICT else _BATCH
-    hits: list[Hit] = []
-    while len(hits) < limit and (batch := list(islice(ranked, size))):
-        entries = [one.load(found.known) for found in batch]
-        judged = zip(batch, entries, judge(one.target, entries), strict=True)
-        hits += [_hit(one, ranking, *found) for found in judged if found[2].verdict in wanted]
-    return hits[:limit]
-
-
-def _wanted(one: _Search) -> frozenset[Verdict]:
-    asked = frozenset(Verdict(name) for name in one.query.conditions.verdicts)
-    return (one.request.only or _ANY_VERDICT) & (asked or _ANY_VERDICT)
-
-
-def _hit(one: _Search, ranking: Ranking, found: Ranked, entry: Entry, verdict: EntryVerdict) -> Hit:
-    seen = look(entry, one.query, named=found.match is Match.EXACT)
-    return Hit(
-        id=entry.id,
-        title=entry.title,
-        kind=entry.kind,
-        score=found.score,
-        match=found.match,
-        matched_fields=_names(seen.fields),
-        matched_terms=seen.matched,
-        missing_terms=seen.missing,
-        related_terms=tuple(term for term in seen.missing if ranking.related(term, found.known.document)),
-        excerpt=excerpt(entry, one.query),
-        verdict=verdict.verdict,
-        entry=entry,
-        source_refs=verdict.judgements,
-    )
 
 
 def _names(fields: Iterable[str]) -> tuple[str, ...]:

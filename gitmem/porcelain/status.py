@@ -10,6 +10,7 @@ from gitmem.git.layout import LayoutKind
 from gitmem.git.refs import RefDamagedError
 from gitmem.git.run import GitFailedError
 from gitmem.porcelain.check import CHECKED_STATES, Summary, summarise
+from gitmem.search.keep import IndexState
 from gitmem.storage.journal import JournalDamagedError
 from gitmem.store.history import committed_at, iso_date
 from gitmem.store.lost import ByHand, edits_by_hand
@@ -38,7 +39,8 @@ class Status:
     """Counts by state and by verdict, and what cannot be read. `store` is relative to the main checkout.
 
     `vanished`: the directory is gone although entries are recorded. `pending`: a transaction is decided and could not
-    be carried out yet. `by_hand` is what the history does not have yet.
+    be carried out yet. `index` is what there is of the index for searches. `by_hand` is what the history does not have
+    yet.
     """
 
     layout: LayoutKind
@@ -51,6 +53,7 @@ class Status:
     verdicts: Summary
     invalid: tuple[Unreadable, ...]
     pending: bool
+    index: IndexState
     history: History
     by_hand: ByHand
 
@@ -71,6 +74,7 @@ def status(workspace: Workspace) -> Status:
         verdicts=summarise(judge(workspace.here, checked)),
         invalid=contents.unreadable,
         pending=_is_pending(workspace.place),
+        index=workspace.index.look(),
         history=history,
         by_hand=what_was_done_by_hand(workspace.place, tip),
     )

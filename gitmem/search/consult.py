@@ -10,7 +10,7 @@ from typing import Final, TypeAlias, TypeVar
 from gitmem.entry.model import Entry
 from gitmem.entry.rules import SUFFIX
 from gitmem.search.entries import EntryIndex, Known, digest_of
-from gitmem.search.keep import Keeper, index_of
+from gitmem.search.keep import IndexState, Keeper, index_of
 from gitmem.storage.directory import opened_directory
 from gitmem.storage.journal import Journal
 from gitmem.storage.lock import no_writer
@@ -52,13 +52,23 @@ class StoreIndex:
                 return read_settled(self.state, lambda view: self._ask(question, view, strict=True))
         return read_settled(self.state, lambda view: self._ask(question, view, strict=False))
 
-    def renew(self) -> int:
-        """Make the index anew, whatever is kept; return how many entries it has."""
+    def look(self) -> IndexState:
+        """Return what is kept of the index. Raises DirectoryRefusedError."""
+        return read_settled(self.state, self._look)
+
+    def _look(self, view: View) -> IndexState:
+        with opened_directory(self.root, self.path) as directory:
+            return IndexState.MISSING if directory is None else self.keeper.state(directory, view)
+
+    def renew(self) -> EntryIndex:
+        """Make the index anew, whatever is kept, and return it. Raises DirectoryRefusedError."""
         return read_settled(self.state, self._renew)
 
-    def _renew(self, view: View) -> int:
+    def _renew(self, view: View) -> EntryIndex:
         with opened_directory(self.root, self.path) as directory, self._publishing():
-            return 0 if directory is None else self.keeper.renewed(directory, view).postings.documents
+            if directory is None:
+                return index_of((), self.keeper.analyser)
+            return self.keeper.renewed(directory, view)
 
     def _ask(self, question: Callable[[EntryIndex, Load], Answer], view: View, *, strict: bool) -> Answer:
         with opened_directory(self.root, self.path) as directory, self._publishing():

@@ -1,15 +1,17 @@
 """Keeps the index of a store on disk, up to date by what differs, and does without where it cannot be kept."""
 
+import os
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from gitmem.entry.model import Entry
-from gitmem.entry.rules import SUFFIX
+from gitmem.entry.rules import SUFFIX, is_id
 from gitmem.progress import Progress, silent
 from gitmem.search.analysis import Analyser
 from gitmem.search.entries import APPLICATION, EntryIndex, create, digest_of, update, write_listing
@@ -27,6 +29,15 @@ _UNSETTLED: Final = 64
 
 _FORGOTTEN: Final = "forgotten"
 _TOLD: Final = 100  # files, between two words about progress
+
+
+class IndexState(StrEnum):
+    """What there is of an index. All but the first is mended by the next search."""
+
+    CURRENT = "current"
+    OUTDATED = "outdated"
+    MISSING = "missing"
+    UNUSABLE = "unusable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +64,7 @@ class Keeper:
         self.analyser = Analyser()
         self.allowed = allowed
         self.progress: Progress = silent
+        self.published_last = True  # whether the last index that was made could be kept
         self._kept: EntryIndex | None = None
 
     def published(self) -> EntryIndex | None:
@@ -75,6 +87,16 @@ class Keeper:
             return self._kept
         return self._renew(self._kept, directory, view)
 
+    def state(self, directory: int, view: View = PLAIN) -> IndexState:
+        """Return what there is of the index; nothing is changed."""
+        if not os.path.lexists(self.path):
+            return IndexState.MISSING
+        published = self.published()
+        if published is None:
+            return IndexState.UNUSABLE
+        is_current = _is_current(published, list_stamps(directory), directory, view, time.time_ns())
+        return IndexState.CURRENT if is_current else IndexState.OUTDATED
+
     def renewed(self, directory: int, view: View = PLAIN) -> EntryIndex:
         """Return the index of the store in an open directory, made anew whatever is kept."""
         return self._renew(None, directory, view)
@@ -92,8 +114,7 @@ class Keeper:
         write_listing(connection, {name: stamp for name, stamp in found.stamps.items() if name not in unread})
         connection.execute("INSERT OR REPLACE INTO numbers VALUES (?, ?)", (_FORGOTTEN, _fingerprint(view)))
         connection.commit()
-        if unpublished is not None:
-            unpublished.publish(self.allowed)
+        self.published_last = unpublished is not None and unpublished.publish(self.allowed)
         self._kept = EntryIndex(connection, self.analyser)
         return self._kept
 
@@ -137,6 +158,7 @@ def _difference(kept: EntryIndex | None, current: Mapping[str, Stamp | None], vi
     known = {} if kept is None else kept.listing
     pending = [name for name in view.pending if is_listed(name)]
     changed = {name for name, stamp in current.items() if stamp is None or known.get(name) != stamp}.union(pending)
+    changed = {name for name in changed if is_id(name.removesuffix(SUFFIX))}  # no other name is an entry's
     if kept is not None and kept.postings.numbers.get(_FORGOTTEN) != _fingerprint(view):
         changed.update(name for name in current if view.is_forgotten(name.removesuffix(SUFFIX)))
     gone = [] if kept is None else sorted(kept.ids - {name.removesuffix(SUFFIX) for name in (*current, *pending)})

@@ -1,6 +1,5 @@
 """From the words of a query to its terms and conditions. Nothing else in a query is syntax."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,6 +7,7 @@ from typing import Final
 
 from gitmem.entry.model import Kind
 from gitmem.errors import UsageError
+from gitmem.search.analysis import STOP_WORDS
 from gitmem.text.tokens import Term, read_term, words_of
 
 QUERY_LIMIT: Final = 10_000
@@ -16,18 +16,6 @@ QUERY_LIMIT: Final = 10_000
 COMMIT_PREFIX_MINIMUM: Final = 4
 
 _HEX: Final = frozenset("0123456789abcdef")
-
-# Words that tell nothing of what an English question is about. They must match like any other; they count less.
-_STOP_WORDS: Final = frozenset(
-    re.findall(
-        "[a-z]+",
-        """
-        a an and any are as at be been but by can could did do does for from had has have how i if in into is it its
-        me my no not of on or our should so than that the their them then there these they this to us was we were
-        what when where which who why will with would you your
-        """,
-    )
-)
 
 
 class VerdictName(StrEnum):
@@ -112,7 +100,7 @@ def is_commit_prefix(text: str) -> bool:
 
 def is_stop_word(term: Term) -> bool:
     """Whether the term is an English word that says little by itself."""
-    return term.text in _STOP_WORDS
+    return term.text in STOP_WORDS
 
 
 def _terms(chunks: Iterable[str]) -> tuple[Term, ...]:

@@ -17,7 +17,7 @@ from gitmem.search.analysis import Document
 from gitmem.search.entries import FIELD_CODES, EntryIndex, Known
 from gitmem.search.fields import WEIGHTS
 from gitmem.search.narrow import Admission, Filters, admission
-from gitmem.search.query import Query
+from gitmem.search.query import Query, is_stop_word
 from gitmem.search.score import NO_PARTS, Parts, Scorer
 from gitmem.search.seek import Held, held, holds, named
 from gitmem.search.suggest import Suggestion
@@ -100,8 +100,9 @@ class Ranking:
 
     @cached_property
     def unknown_terms(self) -> tuple[Term, ...]:
-        """The terms that no document has."""
-        return tuple(one.term for one in self.held if not one.documents)
+        """The terms that no document has, stop words left out unless there are only such."""
+        telling = [one for one in self.held if not is_stop_word(one.term)] or self.held
+        return tuple(one.term for one in telling if not one.documents)
 
     def related(self, term: str, document: int) -> bool:
         """Whether a document has a term, as it was typed, in another form: with the same stem, or nearly so spelled."""

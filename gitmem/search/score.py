@@ -47,9 +47,14 @@ class Parts:
     fields: float
 
     @property
+    def counted(self) -> tuple[float, float, float, float]:
+        """The parts as they count."""
+        return self.first, _PAIRS * self.pairs, _GRAMS * self.grams, _FIELDS * self.fields
+
+    @property
     def total(self) -> float:
         """The score, rounded, so that what makes no difference decides nothing."""
-        return round(self.first + _PAIRS * self.pairs + _GRAMS * self.grams + _FIELDS * self.fields, 4)
+        return round(sum(self.counted), 4)
 
 
 NO_PARTS: Final = Parts(0.0, 0.0, 0.0, 0.0)
@@ -127,10 +132,14 @@ class Scorer:
                 scores[document] = scores.get(document, 0.0) + score
         return scores
 
+    def stems_of(self, term: str) -> list[str]:
+        """Return the stems of one of the query's terms."""
+        value = value_of("", self._postings.analyser.fragments(term))
+        return self._postings.analyser.stems(telling_keys(value) or found_keys(value))
+
     def has_stems(self, term: str, document: int) -> bool:
         """Whether a document has all stems of one of the query's terms."""
-        value = value_of("", self._postings.analyser.fragments(term))
-        stems = self._postings.analyser.stems(telling_keys(value) or found_keys(value))
+        stems = self.stems_of(term)
         return bool(stems) and all(document in self._counts.get(stem, ()) for stem in stems)
 
     def parts(self, number: int, document: Document, first: float) -> Parts:

@@ -65,6 +65,12 @@ def slug(title: str) -> str:
     return dashed[:SLUG_LIMIT].strip("-") or "note"
 
 
+def estimate_tokens(text: str | bytes) -> int:
+    """Return about how many tokens of a language model a text takes: a third of its bytes in UTF-8, rounded up."""
+    size = len(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
+    return -(-size // 3)
+
+
 def counted(number: int, one: str = "entry", several: str = "entries") -> str:
     """Return a number of things as people say it."""
     return f"{number} {one if number == 1 else several}"

@@ -26,7 +26,7 @@ def test_each_check_is_a_line_and_the_last_one_sums_up(cli: Cli, store: Repo) ->
     result = cli(store, "doctor")
     assert (result.code, result.err) == (0, "")
     *checks, last = result.out.splitlines()
-    assert [line.split()[0] for line in checks] == ["ok"] * 13
+    assert [line.split()[0] for line in checks] == ["ok"] * 14
     assert str(store.path / ".klide/memory") in result.out
     assert last == "nothing is wrong"
 

@@ -44,6 +44,7 @@ OPTIONS = {
         "--only",
         "--json",
     ],
+    "explain": ["--kind", "--tag", "--path", "-n", "--include-inactive", "--at", "--only", "--json"],
     "check": ["--at", "--cached", "--since", "--format", "--fail-on", "--state", "--json"],
     "about": ["--json"],
     "confirm": ["--json"],
@@ -57,6 +58,7 @@ OPTIONS = {
     "blame": ["--json"],
     "status": ["--json"],
     "doctor": ["--fix", "--json"],
+    "reindex": ["--json"],
     "restore": ["-n", "--dry-run", "--json"],
 }
 

@@ -34,6 +34,9 @@ READS: Final[Mapping[str, Sequence[str]]] = {
     "search conditions": ("search", "is:stale", "-n", "20"),
     "search punctuation": ("search", "..."),
     "search as of a commit": ("search", "trust", "--at", "HEAD~1"),
+    "explain": ("explain", "trust", "zebra", "because", "--include-inactive"),
+    "explain what is left out": ("explain", "trust", "lore", "kind:decision", "--only", "current"),
+    "explain punctuation": ("explain", "..."),
     "check": ("check",),
     "check all": ("check", "--state", "all"),
     "check named": ("check", "superseded", "full"),
@@ -55,6 +58,7 @@ READS: Final[Mapping[str, Sequence[str]]] = {
     "blame": ("blame", "full"),
     "status": ("status",),
     "doctor": ("doctor",),
+    "reindex": ("reindex",),
     "restore nothing": ("restore",),
     "restore what is there": ("restore", "--dry-run", "full"),
 }
