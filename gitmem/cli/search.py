@@ -57,7 +57,7 @@ def _lines(session: Session, found: Found) -> Iterator[str]:
     for hit in found.hits:
         yield from _hit(session, query, hit)
     if found.nearest:
-        yield session.styled("Nearest, with only some of the words, or other forms of them:", bold=True)
+        yield session.styled("Nearest, with only some of the words:", bold=True)
         for hit in found.nearest:
             yield from _hit(session, query, hit)
 

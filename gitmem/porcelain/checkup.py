@@ -364,7 +364,7 @@ _SHARED: Final = {
     Sharing.TRACKED: "tracked: its entries are committed like other files",
     Sharing.UNDECIDED: "nothing is decided",
 }
-_WITHOUT_STORE: Final = ("sharing", "journal", "history", "texts", "index", "lock")
+_WITHOUT_STORE: Final = ("sharing", "journal", "history", "texts", "lock")
 _CHECKS: Final[Mapping[str, tuple[Look, str]]] = {
     "store": (_store, ""),
     "sharing": (_sharing, ""),

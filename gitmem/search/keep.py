@@ -106,17 +106,24 @@ class Keeper:
         found = _difference(old, list_stamps(directory), view, began)
         source = None if old is None else old.connection
         unpublished = self._construction(source)
-        connection = unpublished.connection if unpublished else in_memory(source)
-        if old is None:
-            create(connection)
+        try:
+            connection = unpublished.connection if unpublished else in_memory(source)
+            if old is None:
+                create(connection)
+            self._bring_up_to_date(connection, found, directory, view)
+            self.published_last = unpublished is not None and unpublished.publish(self.allowed)
+        finally:
+            if unpublished is not None:
+                unpublished.discard()
+        self._kept = EntryIndex(connection, self.analyser)
+        return self._kept
+
+    def _bring_up_to_date(self, connection: Connection, found: "_Difference", directory: int, view: View) -> None:
         unread: list[str] = []
         update(connection, self.analyser, self._entries(found, directory, view, unread), found.gone, unread)
         write_listing(connection, {name: stamp for name, stamp in found.stamps.items() if name not in unread})
         connection.execute("INSERT OR REPLACE INTO numbers VALUES (?, ?)", (_FORGOTTEN, _fingerprint(view)))
         connection.commit()
-        self.published_last = unpublished is not None and unpublished.publish(self.allowed)
-        self._kept = EntryIndex(connection, self.analyser)
-        return self._kept
 
     def _construction(self, source: Connection | None) -> Unpublished | None:
         try:
@@ -156,9 +163,9 @@ def _is_current(kept: EntryIndex, stamps: Mapping[str, Stamp | None], directory:
 
 def _difference(kept: EntryIndex | None, current: Mapping[str, Stamp | None], view: View, began: int) -> _Difference:
     known = {} if kept is None else kept.listing
+    current = {name: stamp for name, stamp in current.items() if is_id(name.removesuffix(SUFFIX))}
     pending = [name for name in view.pending if is_listed(name)]
     changed = {name for name, stamp in current.items() if stamp is None or known.get(name) != stamp}.union(pending)
-    changed = {name for name in changed if is_id(name.removesuffix(SUFFIX))}  # no other name is an entry's
     if kept is not None and kept.postings.numbers.get(_FORGOTTEN) != _fingerprint(view):
         changed.update(name for name in current if view.is_forgotten(name.removesuffix(SUFFIX)))
     gone = [] if kept is None else sorted(kept.ids - {name.removesuffix(SUFFIX) for name in (*current, *pending)})

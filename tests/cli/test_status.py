@@ -29,7 +29,7 @@ def told(cli: Cli, repo: Repo) -> dict[str, str]:
 def test_what_is_recorded_is_a_line(cli: Cli, store: Repo) -> None:
     tip = store.rev("refs/mem/store")
     lines = told(cli, store)
-    assert list(lines) == ["store", "entries", "verdicts", "history"]
+    assert list(lines) == ["store", "entries", "verdicts", "index", "history"]
     assert lines["history"].startswith(f"{tip[:12]} of 20")
     assert lines["history"].endswith(", with 2 entries")
 

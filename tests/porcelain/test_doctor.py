@@ -30,7 +30,7 @@ ONE, TWO = "2026-01-01-0000-one", "2026-01-01-0000-two"
 OK, INFO, WRONG, MENDED = CheckState.OK, CheckState.INFO, CheckState.WRONG, CheckState.MENDED
 NAMES = [
     *("layout", "settings", "store", "sharing", "entries", "titles", "supersedes", "journal", "history"),
-    *("hand-edits", "texts", "litter", "lock"),
+    *("hand-edits", "texts", "litter", "index", "lock"),
 ]
 DIES = (
     "import os, sys, gitmem.store.transaction as t; t.carry_out = lambda *a, **k: os._exit(9);"
