@@ -90,21 +90,14 @@ class EntryIndex:
 
     @property
     def listing(self) -> dict[str, Stamp]:
-        """The stamps with which files were read, by name; of some files none was to be trusted."""
+        """The stamp with which each file was read, by name; UNSETTLED where none was to be trusted."""
         row = self.connection.execute("SELECT names, stamps FROM listing").fetchone()
         if row is None or not row[0]:
             return {}
         numbers = array("q")
         numbers.frombytes(row[1])
         ordered = iter(numbers)
-        return dict(
-            zip(row[0].split("\n"), map(Stamp._make, zip(ordered, ordered, ordered, ordered, strict=True)), strict=True)
-        )
-
-    @property
-    def ids(self) -> set[str]:
-        """The ids of all entries."""
-        return {ident for (ident,) in self.connection.execute("SELECT id FROM entries")}
+        return dict(zip(row[0].split("\n"), zip(ordered, ordered, ordered, ordered, strict=True), strict=True))
 
     def digest(self, ident: str) -> bytes | None:
         """Return the digest of an entry, None if there is none of this id."""

@@ -16,7 +16,7 @@ from gitmem.progress import Progress, silent
 from gitmem.search.analysis import Analyser
 from gitmem.search.entries import APPLICATION, EntryIndex, create, digest_of, update, write_listing
 from gitmem.storage.db import Connection, DatabaseError, Unpublished, in_memory, open_published
-from gitmem.storage.stamp import Stamp
+from gitmem.storage.stamp import UNSETTLED, Stamp, is_settled
 from gitmem.store.listing import is_listed, list_stamps
 from gitmem.store.read import Unreadable, read_listed
 from gitmem.store.view import PLAIN, View
@@ -25,7 +25,7 @@ Allowed: TypeAlias = Callable[[], AbstractContextManager[bool]]
 
 # How many files may be read again and again, because their stamps could not be trusted when they were indexed, before
 # it is worth writing the index anew.
-_UNSETTLED: Final = 64
+_WORTH_WRITING: Final = 64
 
 _FORGOTTEN: Final = "forgotten"
 _TOLD: Final = 100  # files, between two words about progress
@@ -42,15 +42,14 @@ class IndexState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Difference:
-    """How a store differs from its index.
+    """How a store differs from its index: names of files to read, ids that are gone.
 
-    Names of files to read, ids that are gone, and the stamps that can be trusted from now on.
+    `settled` are those of the files whose stamps can be trusted from now on.
     """
 
     changed: list[str]
     gone: list[str]
-    stamps: dict[str, Stamp]
-    unsettled: int
+    settled: set[str]
 
 
 class Keeper:
@@ -103,14 +102,18 @@ class Keeper:
 
     def _renew(self, old: EntryIndex | None, directory: int, view: View) -> EntryIndex:
         began = time.time_ns()
-        found = _difference(old, list_stamps(directory), view, began)
+        stamps = list_stamps(directory)
+        found = _difference(old, stamps, view, began)
+        known = {} if old is None else old.listing
         source = None if old is None else old.connection
         unpublished = self._construction(source)
         try:
             connection = unpublished.connection if unpublished else in_memory(source)
             if old is None:
                 create(connection)
-            self._bring_up_to_date(connection, found, directory, view)
+            unread = self._bring_up_to_date(connection, found, directory, view)
+            write_listing(connection, _new_listing(known, stamps, found, unread))
+            connection.commit()
             self.published_last = unpublished is not None and unpublished.publish(self.allowed)
         finally:
             if unpublished is not None:
@@ -118,12 +121,12 @@ class Keeper:
         self._kept = EntryIndex(connection, self.analyser)
         return self._kept
 
-    def _bring_up_to_date(self, connection: Connection, found: "_Difference", directory: int, view: View) -> None:
+    def _bring_up_to_date(self, connection: Connection, found: _Difference, directory: int, view: View) -> list[str]:
+        """Index what differs; return the names of files that turn out to hold no entry."""
         unread: list[str] = []
         update(connection, self.analyser, self._entries(found, directory, view, unread), found.gone, unread)
-        write_listing(connection, {name: stamp for name, stamp in found.stamps.items() if name not in unread})
         connection.execute("INSERT OR REPLACE INTO numbers VALUES (?, ?)", (_FORGOTTEN, _fingerprint(view)))
-        connection.commit()
+        return unread
 
     def _construction(self, source: Connection | None) -> Unpublished | None:
         try:
@@ -132,7 +135,7 @@ class Keeper:
             return None
 
     def _entries(
-        self, found: "_Difference", directory: int, view: View, unread: list[str]
+        self, found: _Difference, directory: int, view: View, unread: list[str]
     ) -> Iterator[tuple[Entry, bytes]]:
         """Yield the entries of the files that differ, with their digests; note the files that hold none any more."""
         for count, name in enumerate(found.changed):
@@ -154,27 +157,31 @@ def index_of(entries: Iterable[Entry], analyser: Analyser) -> EntryIndex:
     return EntryIndex(connection, analyser)
 
 
-def _is_current(kept: EntryIndex, stamps: Mapping[str, Stamp | None], directory: int, view: View, began: int) -> bool:
+def _is_current(kept: EntryIndex, stamps: Mapping[str, Stamp], directory: int, view: View, began: int) -> bool:
     found = _difference(kept, stamps, view, began)
-    if found.gone or found.unsettled >= _UNSETTLED:
+    if found.gone or len(found.settled) >= _WORTH_WRITING:
         return False
     return not any(_differs(kept, directory, name, view) for name in found.changed)
 
 
-def _difference(kept: EntryIndex | None, current: Mapping[str, Stamp | None], view: View, began: int) -> _Difference:
+def _difference(kept: EntryIndex | None, current: Mapping[str, Stamp], view: View, began: int) -> _Difference:
     known = {} if kept is None else kept.listing
-    current = {name: stamp for name, stamp in current.items() if is_id(name.removesuffix(SUFFIX))}
     pending = [name for name in view.pending if is_listed(name)]
-    changed = {name for name, stamp in current.items() if stamp is None or known.get(name) != stamp}.union(pending)
+    changed = {name for name, _ in current.items() - known.items() if is_id(name.removesuffix(SUFFIX))}.union(pending)
     if kept is not None and kept.postings.numbers.get(_FORGOTTEN) != _fingerprint(view):
         changed.update(name for name in current if view.is_forgotten(name.removesuffix(SUFFIX)))
-    gone = [] if kept is None else sorted(kept.ids - {name.removesuffix(SUFFIX) for name in (*current, *pending)})
-    stamps = {
-        name: stamp
-        for name, stamp in current.items()
-        if stamp is not None and name not in view.pending and (known.get(name) == stamp or stamp.is_settled(began))
-    }
-    return _Difference(sorted(changed), gone, stamps, len(changed & stamps.keys()))
+    gone = sorted(name.removesuffix(SUFFIX) for name in known.keys() - current.keys() - set(pending))
+    settled = {name for name in changed if name not in view.pending and is_settled(current.get(name, UNSETTLED), began)}
+    return _Difference(sorted(changed), gone, settled)
+
+
+def _new_listing(
+    known: Mapping[str, Stamp], current: Mapping[str, Stamp], found: _Difference, unread: Iterable[str]
+) -> dict[str, Stamp]:
+    """Return the stamps of all files that hold an entry, as far as they can be trusted."""
+    new = {name: current[name] if name in found.settled else UNSETTLED for name in found.changed}
+    without = {*unread, *(ident + SUFFIX for ident in found.gone)}
+    return {name: stamp for name, stamp in {**known, **new}.items() if name not in without}
 
 
 def _differs(kept: EntryIndex, directory: int, name: str, view: View) -> bool:

@@ -17,7 +17,7 @@ from typing import BinaryIO, Final, TypeAlias
 from urllib.parse import quote_from_bytes
 
 from gitmem.storage.files import TEMPORARY_PREFIX
-from gitmem.storage.stamp import Stamp, stamp_of
+from gitmem.storage.stamp import Stamp, is_settled, stamp_of
 
 Connection: TypeAlias = sqlite3.Connection
 DatabaseError: TypeAlias = sqlite3.Error
@@ -132,7 +132,7 @@ def _is_sound(path: Path, application: int) -> bool:
         if header[: len(_MAGIC)] != _MAGIC or header[_APPLICATION] != application.to_bytes(4, "big"):
             return False
         sound = header[_USER_VERSION] == _checksum(header, stream)
-    if sound and stamp.is_settled(began):
+    if sound and is_settled(stamp, began):
         with suppress(OSError):
             _note(path).write_text(_described(stamp, application), encoding="ascii")
     return sound

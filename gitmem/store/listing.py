@@ -4,7 +4,7 @@ import os
 import stat
 
 from gitmem.entry.rules import SUFFIX
-from gitmem.storage.stamp import Stamp, stamp_of
+from gitmem.storage.stamp import UNSETTLED, Stamp, stamp_of
 
 
 def is_listed(name: str) -> bool:
@@ -12,14 +12,14 @@ def is_listed(name: str) -> bool:
     return name.endswith(SUFFIX) and name[0] != "."
 
 
-def list_stamps(directory: int) -> dict[str, Stamp | None]:
-    """Return the entry files of an open directory by name. The stamp of a link, which tells nothing, is None."""
-    found: dict[str, Stamp | None] = {}
+def list_stamps(directory: int) -> dict[str, Stamp]:
+    """Return the entry files of an open directory by name; the stamp of a link, which tells nothing, is UNSETTLED."""
+    found: dict[str, Stamp] = {}
     for name in os.listdir(directory):
         if is_listed(name):
             try:
                 status = os.stat(name, dir_fd=directory, follow_symlinks=False)
             except FileNotFoundError:  # removed in this instant
                 continue
-            found[name] = stamp_of(status) if stat.S_ISREG(status.st_mode) else None
+            found[name] = stamp_of(status) if stat.S_ISREG(status.st_mode) else UNSETTLED
     return found

@@ -12,7 +12,7 @@ from gitmem.entry.frontmatter import MAX_BYTES
 from gitmem.git.objects import ObjectFormat, TreeEntry, blob_id
 from gitmem.storage.cache import FileCache
 from gitmem.storage.directory import FileRefusedError, read_bounded, resolve_name
-from gitmem.storage.stamp import Stamp, stamp_of
+from gitmem.storage.stamp import Stamp, is_settled, stamp_of
 from gitmem.store.listing import is_listed
 
 FILE_MODE: Final = 0o100644
@@ -62,7 +62,7 @@ def take_snapshot(
         except FileRefusedError:
             unread.add(name)
             continue
-        if found[name].is_file and stamp.is_settled(began):
+        if found[name].is_file and is_settled(stamp, began):
             stamps[name] = (stamp, found[name].oid)
     if stamps != known:
         _write_cache(cache, object_format, stamps)
@@ -92,7 +92,9 @@ def _read_cache(cache: FileCache, object_format: ObjectFormat) -> Mapping[str, t
     value = json.loads(content)
     if value["format"] != object_format:
         return {}
-    return {name: (Stamp(*stamp), oid) for name, (*stamp, oid) in value["files"].items()}
+    return {
+        name: ((size, mtime, ctime, inode), oid) for name, (size, mtime, ctime, inode, oid) in value["files"].items()
+    }
 
 
 def _write_cache(cache: FileCache, object_format: ObjectFormat, stamps: Mapping[str, tuple[Stamp, str]]) -> None:
