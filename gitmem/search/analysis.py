@@ -38,6 +38,7 @@ STOP_WORDS: Final = frozenset(
 GAP: Final = ""
 """Stands in a value where words must not join."""
 
+_GRAM: Final = 4
 _REMEMBERED: Final = 1 << 17  # fragments
 _KEY_LIMIT: Final = 64  # characters; longer words are looked up by their beginning and a digest
 
@@ -116,6 +117,17 @@ class Analyser:
     def __init__(self) -> None:
         self._stemmer = Stemmer.Stemmer("english")
         self._fragments: dict[str, Fragment] = {}
+        self._pieces: dict[str, tuple[str, frozenset[str]]] = {}
+
+    def pieces(self, word: str) -> tuple[str, frozenset[str]]:
+        """Return a word's key and the pieces that this consists of."""
+        known = self._pieces.get(word)
+        if known is None:
+            if len(self._pieces) >= _REMEMBERED:
+                self._pieces.clear()
+            key = word_keys(word)[0]
+            known = self._pieces[word] = (key, frozenset(grams_of(key)))
+        return known
 
     def fragments(self, text: str) -> list[Fragment]:
         """Return the fragments of a text, one for each piece between white space."""
@@ -177,6 +189,12 @@ def written_value(field: str, fragments: Sequence[Fragment]) -> str:
     parts = [field, " ".join([fragment.written for fragment in fragments if fragment.words])]
     parts += [f"{start} {length} {text}" for text, start, length in _joined_of(fragments)]
     return _PARTS.join(parts)
+
+
+def grams_of(key: str) -> list[str]:
+    """Return the pieces of four characters of a word with its borders; of a short one the whole."""
+    bordered = f" {key} "
+    return [bordered[start : start + _GRAM] for start in range(max(len(bordered) - _GRAM + 1, 1))]
 
 
 def word_keys(word: str) -> tuple[str, ...]:

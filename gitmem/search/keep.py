@@ -17,7 +17,8 @@ from gitmem.search.analysis import Analyser
 from gitmem.search.entries import APPLICATION, EntryIndex, create, digest_of, update, write_listing
 from gitmem.storage.db import Connection, DatabaseError, Unpublished, in_memory, open_published
 from gitmem.storage.stamp import UNSETTLED, Stamp, is_settled
-from gitmem.store.listing import is_listed, list_stamps
+from gitmem.storage.watch import DirectoryWatch
+from gitmem.store.listing import is_listed, look_for_changes
 from gitmem.store.read import Unreadable, read_listed
 from gitmem.store.view import PLAIN, View
 
@@ -44,12 +45,12 @@ class IndexState(StrEnum):
 class _Difference:
     """How a store differs from its index: names of files to read, ids that are gone.
 
-    `settled` are those of the files whose stamps can be trusted from now on.
+    `settled` are the stamps that can be trusted from now on.
     """
 
     changed: list[str]
     gone: list[str]
-    settled: set[str]
+    settled: Mapping[str, Stamp]
 
 
 class Keeper:
@@ -63,6 +64,7 @@ class Keeper:
         self.analyser = Analyser()
         self.allowed = allowed
         self.progress: Progress = silent
+        self.watch: DirectoryWatch | None = None  # in a process that lives on
         self.published_last = True  # whether the last index that was made could be kept
         self._kept: EntryIndex | None = None
 
@@ -77,12 +79,13 @@ class Keeper:
         What is kept is brought up to date first: in a copy beside it, which then takes its place. Where the disk takes
         no copy the answer comes from memory.
         """
-        began = time.time_ns()
-        stamps = list_stamps(directory)
-        if self._kept is not None and _is_current(self._kept, stamps, directory, view, began):
+        quiet = self.watch is not None and self.watch.is_quiet(directory)
+        if quiet and self._kept is not None and not view.pending and _knows_forgotten(self._kept, view):
+            return self._kept
+        if self._kept is not None and _is_current(self._kept, directory, view):
             return self._kept
         self._kept = self.published()  # by now somebody else may have brought it up to date
-        if self._kept is not None and _is_current(self._kept, stamps, directory, view, began):
+        if self._kept is not None and _is_current(self._kept, directory, view):
             return self._kept
         return self._renew(self._kept, directory, view)
 
@@ -93,17 +96,14 @@ class Keeper:
         published = self.published()
         if published is None:
             return IndexState.UNUSABLE
-        is_current = _is_current(published, list_stamps(directory), directory, view, time.time_ns())
-        return IndexState.CURRENT if is_current else IndexState.OUTDATED
+        return IndexState.CURRENT if _is_current(published, directory, view) else IndexState.OUTDATED
 
     def renewed(self, directory: int, view: View = PLAIN) -> EntryIndex:
         """Return the index of the store in an open directory, made anew whatever is kept."""
         return self._renew(None, directory, view)
 
     def _renew(self, old: EntryIndex | None, directory: int, view: View) -> EntryIndex:
-        began = time.time_ns()
-        stamps = list_stamps(directory)
-        found = _difference(old, stamps, view, began)
+        found = _difference(old, directory, view)
         known = {} if old is None else old.listing
         source = None if old is None else old.connection
         unpublished = self._construction(source)
@@ -112,7 +112,7 @@ class Keeper:
             if old is None:
                 create(connection)
             unread = self._bring_up_to_date(connection, found, directory, view)
-            write_listing(connection, _new_listing(known, stamps, found, unread))
+            write_listing(connection, _new_listing(known, found, unread))
             connection.commit()
             self.published_last = unpublished is not None and unpublished.publish(self.allowed)
         finally:
@@ -157,31 +157,37 @@ def index_of(entries: Iterable[Entry], analyser: Analyser) -> EntryIndex:
     return EntryIndex(connection, analyser)
 
 
-def _is_current(kept: EntryIndex, stamps: Mapping[str, Stamp], directory: int, view: View, began: int) -> bool:
-    found = _difference(kept, stamps, view, began)
+def _is_current(kept: EntryIndex, directory: int, view: View) -> bool:
+    found = _difference(kept, directory, view)
     if found.gone or len(found.settled) >= _WORTH_WRITING:
         return False
     return not any(_differs(kept, directory, name, view) for name in found.changed)
 
 
-def _difference(kept: EntryIndex | None, current: Mapping[str, Stamp], view: View, began: int) -> _Difference:
+def _difference(kept: EntryIndex | None, directory: int, view: View) -> _Difference:
+    began = time.time_ns()
     known = {} if kept is None else kept.listing
-    pending = [name for name in view.pending if is_listed(name)]
-    changed = {name for name, _ in current.items() - known.items() if is_id(name.removesuffix(SUFFIX))}.union(pending)
-    if kept is not None and kept.postings.numbers.get(_FORGOTTEN) != _fingerprint(view):
-        changed.update(name for name in current if view.is_forgotten(name.removesuffix(SUFFIX)))
-    gone = sorted(name.removesuffix(SUFFIX) for name in known.keys() - current.keys() - set(pending))
-    settled = {name for name in changed if name not in view.pending and is_settled(current.get(name, UNSETTLED), began)}
-    return _Difference(sorted(changed), gone, settled)
+    changes = look_for_changes(directory, known)
+    pending = {name for name in view.pending if is_listed(name)}
+    changed = {name for name in (*changes.stamps, *pending) if is_id(name.removesuffix(SUFFIX))}
+    if kept is not None and not _knows_forgotten(kept, view):
+        changed.update(name for name in known if view.is_forgotten(name.removesuffix(SUFFIX)))
+    gone = sorted(name.removesuffix(SUFFIX) for name in changes.gone - pending)
+    settled = {
+        name: stamp for name, stamp in changes.stamps.items() if name not in view.pending and is_settled(stamp, began)
+    }
+    return _Difference(sorted(changed - {ident + SUFFIX for ident in gone}), gone, settled)
 
 
-def _new_listing(
-    known: Mapping[str, Stamp], current: Mapping[str, Stamp], found: _Difference, unread: Iterable[str]
-) -> dict[str, Stamp]:
+def _new_listing(known: Mapping[str, Stamp], found: _Difference, unread: Iterable[str]) -> dict[str, Stamp]:
     """Return the stamps of all files that hold an entry, as far as they can be trusted."""
-    new = {name: current[name] if name in found.settled else UNSETTLED for name in found.changed}
+    new = {name: found.settled.get(name, UNSETTLED) for name in found.changed}
     without = {*unread, *(ident + SUFFIX for ident in found.gone)}
     return {name: stamp for name, stamp in {**known, **new}.items() if name not in without}
+
+
+def _knows_forgotten(kept: EntryIndex, view: View) -> bool:
+    return kept.postings.numbers.get(_FORGOTTEN) == _fingerprint(view)
 
 
 def _differs(kept: EntryIndex, directory: int, name: str, view: View) -> bool:

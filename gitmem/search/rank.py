@@ -152,7 +152,7 @@ class Ranking:
 
     def _lots(self, documents: Collection[int]) -> Iterator[list[Known]]:
         """Yield the documents by fifties, by the first stage of their scores, then the newest first, then by id."""
-        scores = {document: round(self.first.get(document, 0.0), 6) for document in documents}
+        scores = {document: self.first.get(document, 0.0) for document in documents}
         best = nlargest(_TOGETHER, scores.values())
         if not best:
             return

@@ -23,7 +23,17 @@ from itertools import pairwise
 from math import log
 from typing import Final, NamedTuple, TypeVar
 
-from gitmem.search.analysis import GAP, STOP_WORDS, Document, Value, found_keys, telling_keys, value_of, word_keys
+from gitmem.search.analysis import (
+    GAP,
+    STOP_WORDS,
+    Document,
+    Value,
+    found_keys,
+    grams_of,
+    telling_keys,
+    value_of,
+    word_keys,
+)
 from gitmem.search.postings import COUNT_SHIFT, COUNTS, MOST_TITLED, PLACE_SHIFT, Numbers, Postings
 
 Found = TypeVar("Found")
@@ -34,7 +44,6 @@ _B_TITLE: Final = 0.3
 _PAIRS: Final = 0.6
 _GRAMS: Final = 0.2
 _FIELDS: Final = 0.1
-_GRAM: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +183,12 @@ class Scorer:
 
     def _look(self, word: str) -> _Seen | None:
         """Return what a word means, None if it tells nothing."""
-        seen = None
-        if _tells(word):
-            key = word_keys(word)[0]
-            seen = _Seen(self._stem_of.get(key, ""), tuple(gram for gram in grams_of(key) if gram in self._grams))
+        if word in STOP_WORDS:
+            seen = None
+        else:
+            key, pieces = self._postings.analyser.pieces(word)
+            shared = () if pieces.isdisjoint(self._grams) else tuple(one for one in grams_of(key) if one in self._grams)
+            seen = _Seen(self._stem_of.get(key, ""), shared)
         self._seen[word] = seen
         return seen
 
@@ -189,12 +200,6 @@ class _Counted:
         self.pairs: Counter[tuple[str, str]] = Counter()
         self.grams: Counter[str] = Counter()
         self.fields: dict[str, float] = {}
-
-
-def grams_of(key: str) -> list[str]:
-    """Return the pieces of four characters of a word with its borders; of a short one the whole."""
-    bordered = f" {key} "
-    return [bordered[start : start + _GRAM] for start in range(max(len(bordered) - _GRAM + 1, 1))]
 
 
 def _tells(word: str) -> bool:

@@ -84,7 +84,7 @@ def _places(text: str, query: Query) -> tuple[_Place, ...]:
 
 def _other_forms(term: Term, held: Passage) -> list[tuple[int, int]]:
     """Return where words with the same stem stand, for a term that is one word."""
-    if len(term.slots) > 1 or term.slots[0].parts:
+    if len(term.slots) > 1 or term.slots[0].parts or is_stop_word(term):
         return []
     analyser = Analyser()
     keys = list(held.postings)
