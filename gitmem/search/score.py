@@ -8,7 +8,7 @@ For a query's distinct stems t, stop words left out (unless there are only such)
 with idf(t) = ln(1 + (N - n + 0.5) / (n + 0.5)), N documents of which n have t (Robertson and Zaragoza, "The
 Probabilistic Relevance Framework: BM25 and Beyond", 2009). Of the best documents by that the score is
 
-    first(d) + 0.6 pairs(d) + 0.2 grams(d) + 0.1 fields(d)
+    first(d) + 0.6 pairs(d) + 0.2 grams(d) + 0.3 fields(d)
 
 `pairs` is BM25 over two of the query's words that are neighbours, weighted with the sum of their idf; `grams` over
 pieces of four characters of its words, borders included, each weighted with the greatest idf of a word that has it, so
@@ -43,7 +43,7 @@ _B: Final = 0.75
 _B_TITLE: Final = 0.3
 _PAIRS: Final = 0.6
 _GRAMS: Final = 0.2
-_FIELDS: Final = 0.1
+_FIELDS: Final = 0.3
 
 
 @dataclass(frozen=True, slots=True)
