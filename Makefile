@@ -2,6 +2,7 @@
 # make test   the whole test suite
 # make check  what CI runs: lint, types, floors, tests, the project's own memory
 # make bench  what it costs, as ratios against git in one run
+# make eval   how well it ranks, beside other rankings; EVAL is the directory of the sets
 #
 # Each makes its environment in .venv first, from PYTHON (3.11 or newer).
 
@@ -10,10 +11,11 @@ PYTHON ?= $(firstword $(foreach v,python3 python3.13 python3.12 python3.11,$(she
 	$(v) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(v))))
 VENV := .venv
 BIN := $(VENV)/bin
+EVAL ?= fixtures/retrieval
 # One more than processors: each test waits for git most of the time.
 JOBS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
-.PHONY: demo test check lint types floors memory coverage bench clean
+.PHONY: demo test check lint types floors memory coverage bench eval clean
 
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo.sh
@@ -41,6 +43,10 @@ coverage: $(VENV)/.installed
 
 bench: $(VENV)/.installed
 	PYTHONPATH=tests $(BIN)/python -m bench.check
+	PYTHONPATH=tests $(BIN)/python -m bench.search
+
+eval: $(VENV)/.installed
+	@PYTHONPATH=tests $(BIN)/python -m bench.ranking $(EVAL)
 
 $(VENV)/.installed: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: set PYTHON=..." >&2; exit 1; }

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from gitmem.entry.format import format_entry
-from gitmem.entry.model import Entry, Kind, ReviewState, SourceRef, SourceType
+from gitmem.entry.model import Entry, Kind, ReviewState
 from gitmem.entry.rules import SUFFIX, new_id
 
 WORDS: Final = 40_000
@@ -183,7 +183,6 @@ def _entry(dice: random.Random, words: Vocabulary, moment: datetime, taken: set[
         date=date,
         kind=dice.choice(list(Kind)),
         tags=tuple(dice.sample(words.tags, dice.randrange(5))),
-        source_refs=tuple(SourceRef(source_type=SourceType.FILE, id=path, path=path) for path in files),
         goal=_sentence(words.text(dice, goal)),
         decisions=tuple(_sentence(words.text(dice, length)) for length in decisions),
         files_touched=tuple(files),
