@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gitmem.entry.model import Entry
 from gitmem.errors import GitMemError
@@ -24,10 +24,11 @@ from gitmem.storage.lock import writer_lock
 from gitmem.store.place import StorePlace
 from gitmem.store.read import StoreContents, counting, read_entry, read_store
 from gitmem.store.recording import read_tip
-from gitmem.store.recovery import recover
-from gitmem.store.transaction import Deed, transact
 from gitmem.store.view import read_settled
 from gitmem.text import counted
+
+if TYPE_CHECKING:
+    from gitmem.store.transaction import Deed
 
 _KEPT: Final = 16  # commits whose history is kept: a few worktrees, and where each of them stood before
 
@@ -144,7 +145,7 @@ class Workspace:
         self._refuse_endangered()
         with self.locked():
             self.refuse_vanished()
-            recover(self.place)
+            self._recover()
             self.reread()
             yield
 
@@ -155,12 +156,15 @@ class Workspace:
                 "run `git mem init --track`, or `git rm -r --cached .klide` and commit"
             )
 
-    def transact(self, deed: Deed) -> tuple[str, ...]:
+    def transact(self, deed: "Deed") -> tuple[str, ...]:
         """Carry a deed out and return the ids of its new entries; to be called within `writing`.
 
         Raises what store.transaction.transact raises.
         """
-        recover(self.place)  # what waited for the directory of the store, if that was made only now
+        # A command that only reads, a search before all, need not load what writes.
+        from gitmem.store.transaction import transact  # noqa: PLC0415  loaded late: see above
+
+        self._recover()  # what waited for the directory of the store, if that was made only now
         head = self.repository.head.oid
         written = transact(self.place, replace(deed, head=head, tell_removed=self._note_removed))
         self.reread()
@@ -201,16 +205,21 @@ class Workspace:
         with suppress(GitMemError, OSError):
             if self.place.journal.pending() is not None:
                 with writer_lock(self.place.state / "lock", 0):
-                    recover(self.place)
+                    self._recover()
 
     @contextmanager
     def mending(self) -> Iterator[None]:
         """Hold the writer's lock as `writing` does, for what works without the directory of the store too."""
         self._refuse_endangered()
         with self.locked():
-            recover(self.place)
+            self._recover()
             self.reread()
             yield
+
+    def _recover(self) -> None:
+        from gitmem.store.recovery import recover  # noqa: PLC0415  loaded late, as transactions are
+
+        recover(self.place)
 
     @contextmanager
     def locked(self) -> Iterator[None]:

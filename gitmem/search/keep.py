@@ -84,10 +84,15 @@ class Keeper:
             return self._kept
         if self._kept is not None and _is_current(self._kept, directory, view):
             return self._kept
-        self._kept = self.published()  # by now somebody else may have brought it up to date
+        self._keep(self.published())  # by now somebody else may have brought it up to date
         if self._kept is not None and _is_current(self._kept, directory, view):
             return self._kept
         return self._renew(self._kept, directory, view)
+
+    def _keep(self, index: EntryIndex | None) -> None:
+        if self._kept is not None:
+            self._kept.connection.close()
+        self._kept = index
 
     def state(self, directory: int, view: View = PLAIN) -> IndexState:
         """Return what there is of the index; nothing is changed."""
@@ -118,8 +123,9 @@ class Keeper:
         finally:
             if unpublished is not None:
                 unpublished.discard()
-        self._kept = EntryIndex(connection, self.analyser)
-        return self._kept
+        made = EntryIndex(connection, self.analyser)
+        self._keep(made)
+        return made
 
     def _bring_up_to_date(self, connection: Connection, found: _Difference, directory: int, view: View) -> list[str]:
         """Index what differs; return the names of files that turn out to hold no entry."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, TypeAlias
 from urllib.parse import quote_from_bytes
 
-from gitmem.storage.files import TEMPORARY_PREFIX
+from gitmem.storage.files import TEMPORARY_PREFIX, is_temporary
 from gitmem.storage.stamp import Stamp, is_settled, stamp_of
 
 Connection: TypeAlias = sqlite3.Connection
@@ -29,6 +29,7 @@ _APPLICATION: Final = slice(68, 72)
 _MAGIC: Final = b"SQLite format 3\0"
 _HEADER: Final = 100
 _CHUNK: Final = 1 << 20
+_ABANDONED: Final = 3600.0  # seconds
 
 # Nobody else sees a database while it is made, and after a power cut its checksum tells.
 _MAKING: Final = """
@@ -67,7 +68,8 @@ class Unpublished:
         self._application = application
         path.parent.mkdir(parents=True, exist_ok=True)
         self._temporary = path.with_name(f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}")
-        self._temporary.touch(mode=0o600, exist_ok=False)
+        _remove_old_litter(path.parent)
+        self._temporary.touch(exist_ok=False)
         try:
             self.connection = _made(self._temporary, source)
         except BaseException:
@@ -97,6 +99,15 @@ class Unpublished:
         """Remove what is left of the construction."""
         with suppress(OSError):
             self._temporary.unlink(missing_ok=True)
+
+
+def _remove_old_litter(directory: Path) -> None:
+    """Remove what killed processes left under construction, long enough ago that nobody can be at work on it."""
+    with os.scandir(directory) as found:
+        for file in found:
+            if is_temporary(file.name) and file.stat(follow_symlinks=False).st_mtime < time.time() - _ABANDONED:
+                with suppress(OSError):
+                    os.unlink(file.path)
 
 
 def _made(place: Path | str, source: Connection | None) -> Connection:

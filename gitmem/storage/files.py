@@ -89,10 +89,15 @@ def replace_file(path: Path, data: bytes) -> None:
         os.close(directory)
 
 
+def is_temporary(name: str) -> bool:
+    """Whether a name is one that this program gives to files under construction."""
+    return _TEMPORARY.fullmatch(name) is not None
+
+
 def remove_litter(directory: int) -> None:
     """Remove what killed writers left under construction. The caller holds the lock that all of them take."""
     with os.scandir(directory) as found:
-        litter = [file.name for file in found if _TEMPORARY.fullmatch(file.name) and not file.is_dir()]
+        litter = [file.name for file in found if is_temporary(file.name) and not file.is_dir()]
     for name in litter:
         remove_file(directory, name)
 
