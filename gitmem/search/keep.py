@@ -4,7 +4,7 @@ import os
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -101,7 +101,8 @@ class Keeper:
         published = self.published()
         if published is None:
             return IndexState.UNUSABLE
-        return IndexState.CURRENT if _is_current(published, directory, view) else IndexState.OUTDATED
+        with closing(published.connection):
+            return IndexState.CURRENT if _is_current(published, directory, view) else IndexState.OUTDATED
 
     def renewed(self, directory: int, view: View = PLAIN) -> EntryIndex:
         """Return the index of the store in an open directory, made anew whatever is kept."""

@@ -107,7 +107,7 @@ def _remove_old_litter(directory: Path) -> None:
         for file in found:
             if is_temporary(file.name) and file.stat(follow_symlinks=False).st_mtime < time.time() - _ABANDONED:
                 with suppress(OSError):
-                    os.unlink(file.path)
+                    Path(file.path).unlink()
 
 
 def _made(place: Path | str, source: Connection | None) -> Connection:
