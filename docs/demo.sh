@@ -27,6 +27,8 @@ cd "$project"
 run "git mem where"
 run "git mem list"
 ask "git mem search libgit2 dulwich"
+ask "git mem search how do readers see a killed writer -n 3"
+ask "git mem explain killed writers -n 2"
 ask "git mem check"
 
 # From here on a world of its own: nobody's configuration, a pinned identity.
@@ -63,6 +65,7 @@ say "4. Find it from the other worktree: there is one store for all of them"
 cd ../shop-faster
 run "git mem where"
 run "git mem search bank attempt"
+ask "git mem search why are banks bloking cards"
 ask "git mem check"
 
 say "5. Change the cited lines in this worktree: here it is not true any more"

@@ -55,8 +55,9 @@ def _term(term: ExplainedTerm) -> str:
     if term.stop_word:
         return f"{where}; a stop word, which does not rank"
     stems = [
-        f"{', '.join(stem.forms) or stem.stem} in {counted(stem.documents)}, weight {stem.weight:.2f}"
+        f"{', '.join(stem.forms)} in {counted(stem.documents)}, weight {stem.weight:.2f}"
         for stem in term.stems
+        if stem.forms
     ]
     return "; ".join([where, *stems])
 

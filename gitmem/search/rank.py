@@ -122,7 +122,7 @@ class Ranking:
     def partial(self, near: Sequence[Suggestion] = ()) -> Iterator[Ranked]:
         """Yield what has some of the terms, or other forms of them, best first; what has a near spelling, last."""
         having = self.index.postings.having
-        self._near = {one.term: set().union(*(having(key) for key in one.keys)) for one in near}
+        self._near = {one.term: set().union(*(having(key) for key in one.likely)) for one in near}
         documents = set(self.first).union(*self._near.values())
         ordered = self._in_order(self.admission.of(documents) - self.named, Match.PARTIAL)
         complete = self.complete

@@ -15,6 +15,8 @@ CANDIDATE_LIMIT: Final = 3
 # Shorter words are near to everything.
 _SHORTEST: Final = 3
 
+_LIKELY: Final = 5
+
 # From this length on a word may have two slips instead of one.
 _LONG: Final = 6
 
@@ -32,6 +34,11 @@ class Suggestion:
     term: str
     candidates: tuple[str, ...]
     keys: tuple[str, ...] = ()
+
+    @property
+    def likely(self) -> tuple[str, ...]:
+        """The keys that are long enough for a near spelling to be hardly ever another word."""
+        return tuple(key for key in self.keys if len(key) >= _LIKELY)
 
 
 def suggestions(postings: Postings, terms: Sequence[Term], hidden: Collection[int]) -> tuple[Suggestion, ...]:
