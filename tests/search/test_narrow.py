@@ -5,8 +5,10 @@ from dataclasses import replace
 import pytest
 
 from gitmem.entry.model import Entry, Kind, ReviewState, SourceRef
-from gitmem.search.narrow import Filters, meets, passes
-from gitmem.search.query import parse_query
+from gitmem.search.analysis import Analyser
+from gitmem.search.keep import index_of
+from gitmem.search.narrow import Filters, admission
+from gitmem.search.query import Conditions, parse_query
 
 OID = "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d"
 
@@ -24,6 +26,15 @@ ENTRY = Entry(
     ),
     run_id="run-1",
 )
+
+
+def meets(entry: Entry, conditions: Conditions) -> bool:
+    index = index_of([entry], Analyser())
+    return admission(index, Filters(include_inactive=True), conditions).of([0]) == {0}
+
+
+def passes(entry: Entry, filters: Filters) -> bool:
+    return admission(index_of([entry], Analyser()), filters, Conditions()).of([0]) == {0}
 
 
 @pytest.mark.parametrize(
@@ -90,6 +101,6 @@ def test_inactive_entries_pass_only_when_asked_for(state: ReviewState) -> None:
 
 
 def test_a_future_entry_is_inactive_whatever_its_state() -> None:
-    stub = Entry(id="x", title="t", date="", future=True)
+    stub = Entry(id="x", title="t", date="", future=True, review_state=ReviewState.STALE)
     assert not passes(stub, Filters())
     assert passes(stub, Filters(include_inactive=True))

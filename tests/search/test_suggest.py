@@ -2,12 +2,17 @@
 
 import subprocess
 import sys
+from collections.abc import Sequence
 
 import pytest
 
-from gitmem.entry.model import Entry
+from gitmem.entry.model import Entry, ReviewState
+from gitmem.search.analysis import Analyser
+from gitmem.search.keep import index_of
+from gitmem.search.narrow import Filters
 from gitmem.search.query import parse_query
-from gitmem.search.suggest import Suggestion, suggestions
+from gitmem.search.rank import Ranking
+from gitmem.search.suggest import suggestions
 
 ENTRIES = [
     Entry(
@@ -20,18 +25,24 @@ ENTRIES = [
 ]
 
 
+def suggested(query: str, entries: Sequence[Entry]) -> list[tuple[str, tuple[str, ...]]]:
+    ranking = Ranking(index_of(entries, Analyser()), parse_query([query]), Filters())
+    found = suggestions(ranking.index.postings, ranking.unknown_terms, ranking.admission.inactive)
+    return [(one.term, one.candidates) for one in found]
+
+
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
-        ("permision", [Suggestion("permision", ("permission", "permissions"))]),
+        ("permision", [("permision", ("permission", "permissions"))]),
         ("permission", []),
-        ("permision architecure", [Suggestion("permision", ("permission", "permissions")),
-                                   Suggestion("architecure", ("architecture",))]),
-        ("reglagge", [Suggestion("reglagge", ("réglage",))]),
-        ("maxRetires", [Suggestion("maxRetires", ("max_retries",))]),
-        ("parseHTTPReqest", [Suggestion("parseHTTPReqest", ("parsehttprequest",))]),
-        ("forn", [Suggestion("forn", ("for", "fork", "form"))]),
-        ("src/permision.py", [Suggestion("src/permision.py", ("permission", "permissions"))]),
+        ("permision architecure", [("permision", ("permission", "permissions")),
+                                   ("architecure", ("architecture",))]),
+        ("reglagge", [("reglagge", ("réglage",))]),
+        ("maxRetires", [("maxRetires", ("maxretries", "retries"))]),
+        ("parseHTTPReqest", [("parseHTTPReqest", ("parsehttprequest", "request"))]),
+        ("forn", [("forn", ("for", "fork", "form"))]),
+        ("src/permision.py", [("src/permision.py", ("permission", "permissions"))]),
         ("completelydifferent", []),
         ("2.11", []),
         ("xy", []),
@@ -39,13 +50,29 @@ ENTRIES = [
         ("...", []),
     ],
 )  # fmt: skip
-def test_unknown_words_get_near_spellings(query: str, expected: list[Suggestion]) -> None:
-    assert list(suggestions(parse_query([query]), ENTRIES)) == expected
-    assert list(suggestions(parse_query([query]), ENTRIES[::-1])) == expected
+def test_unknown_words_get_near_spellings(query: str, expected: list[tuple[str, tuple[str, ...]]]) -> None:
+    assert suggested(query, ENTRIES) == expected
+    assert suggested(query, ENTRIES[::-1]) == expected
 
 
 def test_no_entries_suggest_nothing() -> None:
-    assert suggestions(parse_query(["anything"]), []) == ()
+    assert suggested("anything", []) == []
+
+
+def test_what_stands_in_inactive_entries_alone_is_not_suggested() -> None:
+    old = Entry(id="c", title="Walrus", date="", review_state=ReviewState.SUPERSEDED)
+    assert suggested("walrsu", [*ENTRIES, old]) == []
+
+
+def test_words_with_the_same_stem_go_before_near_spellings() -> None:
+    entries = [Entry(id="a", title="We decide, they decides", date=""), Entry(id="b", title="Derided", date="")]
+    assert suggested("decided", entries) == [("decided", ("decide", "decides"))]
+
+
+def test_stop_words_are_not_corrected_unless_there_is_nothing_else() -> None:
+    entries = [Entry(id="a", title="Shows whom", date="")]
+    assert suggested("how writers", entries) == []
+    assert suggested("whon", entries) == [("whon", ("whom",))]
 
 
 def test_a_search_that_knows_its_words_does_not_load_the_library() -> None:

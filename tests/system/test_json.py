@@ -222,7 +222,11 @@ def test_all_commands_wrote_nothing_but_what_is_derived(rich_repo: Repo) -> None
 
 def without_derived(repo: Repo) -> dict[str, bytes]:
     found = listing(repo.path)
-    return {name: content for name, content in found.items() if not name.startswith((".git/mem/index.sqlite", ".git/mem/history"))}
+    return {
+        name: content
+        for name, content in found.items()
+        if not name.startswith((".git/mem/index.sqlite", ".git/mem/history"))
+    }
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
