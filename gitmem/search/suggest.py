@@ -11,6 +11,7 @@ from gitmem.text.characters import UNSPACED
 from gitmem.text.tokens import Slot, Term
 
 CANDIDATE_LIMIT: Final = 3
+_TERM_LIMIT: Final = 10
 
 # Shorter words are near to everything.
 _SHORTEST: Final = 3
@@ -44,9 +45,10 @@ class Suggestion:
 def suggestions(postings: Postings, terms: Sequence[Term], hidden: Collection[int]) -> tuple[Suggestion, ...]:
     """Return near spellings for terms that no document has, in the order of the query.
 
-    What stands only in `hidden` documents is not suggested. Terms without a near spelling are left out.
+    What stands only in `hidden` documents is not suggested. Terms without a near spelling are left out; of a query of
+    very many unknown terms, which is a text in another language and no slip, only the first are looked at.
     """
-    found = (_suggestion(postings, term, hidden) for term in terms)
+    found = (_suggestion(postings, term, hidden) for term in terms[:_TERM_LIMIT])
     return tuple(suggestion for suggestion in found if suggestion.candidates)
 
 

@@ -108,9 +108,8 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 def _question(row: dict[str, Any]) -> Question:
     exclude = row.get("exclude")
-    return Question(
-        row["query"], frozenset(row["gold"]), frozenset([exclude] if exclude else ()), row["cls"].split(" ")[0]
-    )
+    sort = "title" if row["cls"].startswith("title") else row["cls"].split(" ")[0]
+    return Question(row["query"], frozenset(row["gold"]), frozenset([exclude] if exclude else ()), sort)
 
 
 def untitled(record: Record) -> Record:
