@@ -26,7 +26,8 @@ def command(session: Session, /, *, words: tuple[str, ...], as_json: bool, **opt
     """
     request = request_of(options)
     workspace = session.read()
-    with session.progress("Indexing") as workspace.index.keeper.progress:
+    with session.progress("Searching") as workspace.repository.progress:
+        workspace.index.keeper.progress = workspace.repository.progress
         found = explain(workspace, words, request)
     if as_json:
         session.write_json(encode(found))

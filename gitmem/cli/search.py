@@ -37,7 +37,8 @@ def command(
     """
     request = request_of(options, match_any=match == "any")
     workspace = session.read()
-    with session.progress("Indexing") as workspace.index.keeper.progress:
+    with session.progress("Searching") as workspace.repository.progress:
+        workspace.index.keeper.progress = workspace.repository.progress
         found = search(workspace, words, request)
     if strict:
         found, dropped = without_nearest(found)

@@ -341,7 +341,7 @@ def _index(workspace: Workspace) -> Iterator[Check]:
         yield _wrong("index", f"{path} is no regular file, so every search makes its own index", "move it away")
     elif workspace.index.look() is IndexState.UNUSABLE:
         yield _info("index", f"{path} is damaged or of another version, and not believed", REINDEX)
-    elif path.exists() and not os.access(path.parent, os.W_OK):
+    elif path.parent.exists() and not os.access(path.parent, os.W_OK):
         yield _info("index", f"{path.parent} cannot be written, so each search indexes anew what changed")
 
 

@@ -27,7 +27,7 @@ Answer = TypeVar("Answer")
 DEFAULT_LIMIT: Final = 5
 MOST: Final = 20
 _ANY_VERDICT: Final = frozenset(Verdict)
-_BATCH: Final = 50  # entries judged at once while a filter by verdict looks for enough of them
+_BATCH: Final = 50  # entries judged at first while a filter by verdict looks for enough of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +169,7 @@ class Search:
         size = limit if self.wanted == _ANY_VERDICT else _BATCH
         hits: list[Hit] = []
         while len(hits) < limit and (batch := list(islice(ranked, size))):
+            size *= 4  # many together cost little more than a few
             entries = [self.load(found.known) for found in batch]
             judged = zip(batch, entries, judge(self.target, entries), strict=True)
             hits += [self._hit(*found) for found in judged if found[2].verdict in self.wanted]

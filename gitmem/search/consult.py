@@ -9,6 +9,7 @@ from typing import Final, TypeAlias, TypeVar
 
 from gitmem.entry.model import Entry
 from gitmem.entry.rules import SUFFIX
+from gitmem.errors import GitMemError
 from gitmem.search.entries import EntryIndex, Known, digest_of
 from gitmem.search.keep import IndexState, Keeper, index_of
 from gitmem.storage.directory import opened_directory
@@ -18,10 +19,15 @@ from gitmem.store.place import INDEX
 from gitmem.store.read import Unreadable, read_listed
 from gitmem.store.view import View, read_settled
 
+_PATIENCE: Final = 10.0  # seconds, for a writer to come to an end
 _ATTEMPTS: Final = 8  # readings of a store in which files change all the time
 
 Load: TypeAlias = Callable[[Known], Entry]
 Answer = TypeVar("Answer")
+
+
+class StoreChangingError(GitMemError):
+    """Files of the store changed under every attempt to read them."""
 
 
 class _ChangedError(Exception):
@@ -45,12 +51,15 @@ class StoreIndex:
         """Return what a question makes of the index, and of the entries that it loads.
 
         Entries are loaded in the state that counts. The question may be put several times, where the store changes
-        under it. Raises DirectoryRefusedError.
+        under it. Raises DirectoryRefusedError and StoreChangingError.
         """
         for _ in range(_ATTEMPTS):
             with suppress(_ChangedError):
                 return read_settled(self.state, lambda view: self._ask(question, view, strict=True))
-        return read_settled(self.state, lambda view: self._ask(question, view, strict=False))
+        try:  # with what the files hold now, as long as they hold entries
+            return read_settled(self.state, lambda view: self._ask(question, view, strict=False))
+        except _ChangedError:
+            raise StoreChangingError("the entries change faster than they can be read: try again") from None
 
     def look(self) -> IndexState:
         """Return what is kept of the index. Raises DirectoryRefusedError."""
@@ -65,7 +74,7 @@ class StoreIndex:
         return read_settled(self.state, self._renew)
 
     def _renew(self, view: View) -> EntryIndex:
-        with opened_directory(self.root, self.path) as directory, self._publishing():
+        with opened_directory(self.root, self.path) as directory, self._publishing(_PATIENCE):
             if directory is None:
                 return index_of((), self.keeper.analyser)
             return self.keeper.renewed(directory, view)
@@ -78,14 +87,14 @@ class StoreIndex:
             return question(index, lambda known: _load(directory, known, view, strict=strict))
 
     @contextmanager
-    def _publishing(self) -> Iterator[None]:
+    def _publishing(self, patience: float = 0.0) -> Iterator[None]:
         journal = Journal(self.state)
         before = journal.state()
 
         @contextmanager
         def unchanged() -> Iterator[bool]:
             # Whoever forgets an entry holds this lock: no index that still has it takes its place behind their back.
-            with no_writer(self.state / "lock", 0) as alone:
+            with no_writer(self.state / "lock", patience) as alone:
                 yield alone and journal.state() == before
 
         self.keeper.allowed = unchanged

@@ -8,7 +8,7 @@ import hashlib
 import json
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -20,7 +20,7 @@ from gitmem.search.fields import FieldName, cited_commits, cited_paths, cited_ru
 from gitmem.search.names import comparable, components
 from gitmem.search.postings import BLOCK, FACET, SCHEMA, Postings, Writer
 from gitmem.storage.db import Connection
-from gitmem.storage.stamp import Stamp
+from gitmem.storage.stamp import UNSETTLED, Stamp
 from gitmem.text.characters import fold
 
 _SCHEMA: Final = (
@@ -33,11 +33,11 @@ CREATE TABLE entries (
 CREATE INDEX entries_by_date ON entries (date DESC, id);
 CREATE INDEX entries_by_state ON entries (document) WHERE state != 'reviewed';
 CREATE INDEX entries_by_target ON entries (supersedes) WHERE supersedes IS NOT NULL;
-CREATE TABLE listing (names TEXT NOT NULL, stamps BLOB NOT NULL);
+CREATE TABLE listing (names TEXT NOT NULL, times BLOB NOT NULL, inodes BLOB NOT NULL);
 """
 )
 
-_REVISION: Final = "1"  # of what is written below from the same entry
+_REVISION: Final = "2"  # of what is written below from the same entry
 APPLICATION: Final = (
     int.from_bytes(hashlib.sha256(f"{_REVISION} {FORM} {sys.byteorder} {_SCHEMA}".encode()).digest()[:4], "big") >> 1
 )
@@ -50,6 +50,8 @@ TITLES: Final = FIELD_CODES[FieldName.TITLE] + FIELD_CODES[FieldName.ALIASES] + 
 """The fields that make the channel of titles."""
 
 _DIGEST_SIZE: Final = 16
+_DEPTH: Final = 32  # components of a path by which it can be filtered; what is written by hand may have any number
+_FACET_LIMIT: Final = 200  # characters
 
 
 class Known(NamedTuple):
@@ -91,13 +93,14 @@ class EntryIndex:
     @property
     def listing(self) -> dict[str, Stamp]:
         """The stamp with which each file was read, by name; UNSETTLED where none was to be trusted."""
-        row = self.connection.execute("SELECT names, stamps FROM listing").fetchone()
+        row = self.connection.execute("SELECT names, times, inodes FROM listing").fetchone()
         if row is None or not row[0]:
             return {}
-        numbers = array("q")
-        numbers.frombytes(row[1])
-        ordered = iter(numbers)
-        return dict(zip(row[0].split("\n"), zip(ordered, ordered, ordered, ordered, strict=True), strict=True))
+        times, inodes = array("q"), array("Q")
+        times.frombytes(row[1])
+        inodes.frombytes(row[2])
+        ordered = iter(times)
+        return dict(zip(row[0].split("\n"), zip(ordered, ordered, ordered, inodes, strict=True), strict=True))
 
     def digest(self, ident: str) -> bytes | None:
         """Return the digest of an entry, None if there is none of this id."""
@@ -146,11 +149,18 @@ def update(
     _settle_states(connection)
 
 
-def write_listing(connection: Connection, stamps: dict[str, Stamp]) -> None:
+def write_listing(connection: Connection, stamps: Mapping[str, Stamp]) -> None:
     """Replace the stamps of the files."""
-    numbers = array("q", (number for stamp in stamps.values() for number in stamp))
+    held = {name: stamp if _fits(stamp) else UNSETTLED for name, stamp in stamps.items()}
+    times = array("q", (number for stamp in held.values() for number in stamp[:3]))
+    inodes = array("Q", (stamp[3] for stamp in held.values()))
     connection.execute("DELETE FROM listing")
-    connection.execute("INSERT INTO listing VALUES (?, ?)", ("\n".join(stamps), numbers.tobytes()))
+    connection.execute("INSERT INTO listing VALUES (?, ?, ?)", ("\n".join(held), times.tobytes(), inodes.tobytes()))
+
+
+def _fits(stamp: Stamp) -> bool:
+    """Whether 64 bits hold each number: not so the nanoseconds of a time before 1678 or after 2262."""
+    return all(-(1 << 63) <= number < 1 << 63 for number in stamp[:3])
 
 
 def texts(entry: Entry) -> list[tuple[str, str]]:
@@ -160,29 +170,47 @@ def texts(entry: Entry) -> list[tuple[str, str]]:
 
 def facets(entry: Entry) -> tuple[str, ...]:
     """Return by what an entry can be filtered, and what names it, each as one line of text."""
-    named = [f"id:{fold(entry.id)}", f"named:{comparable(entry.title)}"]
+    named = [_facet("id", fold(entry.id)), _facet("named", comparable(entry.title))]
     if entry.kind is not None:
-        named.append(f"kind:{entry.kind}")
+        named.append(_facet("kind", entry.kind))
     if not entry.future:
-        named += [f"named:{comparable(alias)}" for alias in entry.aliases]
-        named += [f"tag:{fold(tag)}" for tag in entry.tags]
-        named += [f"commit:{commit}" for commit in cited_commits(entry)]
-        named += [f"run:{run}" for run in cited_runs(entry)]
+        named += [_facet("named", comparable(alias)) for alias in entry.aliases]
+        named += [_facet("tag", fold(tag)) for tag in entry.tags]
+        named += [_facet("commit", commit) for commit in cited_commits(entry)]
+        named += [_facet("run", run) for run in cited_runs(entry)]
         named += [facet for path in cited_paths(entry) for facet in _path_facets(components(path))]
-    return tuple(dict.fromkeys(" ".join(facet.split("\n")) for facet in named))
+    return tuple(dict.fromkeys(named))
 
 
 def _path_facets(parts: tuple[str, ...]) -> Iterator[str]:
-    for count in range(len(parts) + 1):
-        yield f"below:{'/'.join(parts[:count])}"
-    for count in range(len(parts)):
-        yield f"file:{'/'.join(parts[count:])}"
-    yield f"path:{'/'.join(parts)}"
+    for count in range(min(len(parts), _DEPTH) + 1):
+        yield _facet("below", below(parts[:count]))
+    for count in range(max(len(parts) - _DEPTH, 0), len(parts)):
+        yield _facet("file", ending(parts[count:]))
+    yield _facet("path", "/".join(parts))
+
+
+def below(parts: tuple[str, ...]) -> str:
+    """Return the value of the facet `below` for a directory: of a very deep one its beginning."""
+    return "/".join(parts[:_DEPTH])
+
+
+def ending(parts: tuple[str, ...]) -> str:
+    """Return the value of the facet `file` for the end of a path: of a very deep one its last components."""
+    return "/".join(parts[-_DEPTH:])
 
 
 def facet_key(name: str, value: str) -> str:
     """Return the key of a facet."""
-    return f"{FACET}{name}:{' '.join(value.split(chr(10)))}"
+    return FACET + _facet(name, value)
+
+
+def _facet(name: str, value: str) -> str:
+    """Return a facet as one line of bounded length."""
+    line = " ".join(value.encode("utf-8", "replace").decode().split("\n"))  # a query may hold what no text can
+    if len(line) > _FACET_LIMIT:
+        line = f"{line[:_FACET_LIMIT]}\x1f{hashlib.sha256(line.encode()).hexdigest()[:16]}"
+    return f"{name}:{line}"
 
 
 def _remove(connection: Connection, writer: Writer, ident: str) -> list[int]:

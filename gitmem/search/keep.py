@@ -67,6 +67,7 @@ class Keeper:
         self.watch: DirectoryWatch | None = None  # in a process that lives on
         self.published_last = True  # whether the last index that was made could be kept
         self._kept: EntryIndex | None = None
+        self._settled = False  # whether it was looked at last while no transaction was pending
 
     def published(self) -> EntryIndex | None:
         """Return the index in the file, None if there is none that can be believed."""
@@ -80,7 +81,9 @@ class Keeper:
         no copy the answer comes from memory.
         """
         quiet = self.watch is not None and self.watch.is_quiet(directory)
-        if quiet and self._kept is not None and not view.pending and _knows_forgotten(self._kept, view):
+        settled = self._settled and not view.pending
+        self._settled = not view.pending
+        if quiet and settled and self._kept is not None and _knows_forgotten(self._kept, view):
             return self._kept
         if self._kept is not None and _is_current(self._kept, directory, view):
             return self._kept
@@ -95,7 +98,7 @@ class Keeper:
         self._kept = index
 
     def state(self, directory: int, view: View = PLAIN) -> IndexState:
-        """Return what there is of the index; nothing is changed."""
+        """Return what there is of the index; no more is written than that it was found sound."""
         if not os.path.lexists(self.path):
             return IndexState.MISSING
         published = self.published()
@@ -112,21 +115,43 @@ class Keeper:
         found = _difference(old, directory, view)
         known = {} if old is None else old.listing
         source = None if old is None else old.connection
-        unpublished = self._construction(source)
-        try:
-            connection = unpublished.connection if unpublished else in_memory(source)
-            if old is None:
-                create(connection)
-            unread = self._bring_up_to_date(connection, found, directory, view)
-            write_listing(connection, _new_listing(known, found, unread))
-            connection.commit()
-            self.published_last = unpublished is not None and unpublished.publish(self.allowed)
-        finally:
-            if unpublished is not None:
-                unpublished.discard()
-        made = EntryIndex(connection, self.analyser)
+        made = self._published(source, known, found, directory, view)
+        self.published_last = made is not None
+        if made is None:
+            made = EntryIndex(self._changed(in_memory(source), known, found, directory, view), self.analyser)
         self._keep(made)
         return made
+
+    def _published(
+        self, source: Connection | None, known: Mapping[str, Stamp], found: _Difference, directory: int, view: View
+    ) -> EntryIndex | None:
+        """Make the index beside the kept one, and put it in its place; None where disk or writers are against it."""
+        unpublished = self._construction(source)
+        if unpublished is None:
+            return None
+        try:
+            self._changed(unpublished.connection, known, found, directory, view)
+            if any(name in known for name in found.changed) or found.gone:
+                unpublished.compact()
+            if unpublished.publish(self.allowed):
+                return EntryIndex(unpublished.connection, self.analyser)
+        except (OSError, DatabaseError):
+            pass  # the disk is full, before all: memory is not
+        finally:
+            unpublished.discard()
+        unpublished.connection.close()
+        return None
+
+    def _changed(
+        self, connection: Connection, known: Mapping[str, Stamp], found: _Difference, directory: int, view: View
+    ) -> Connection:
+        """Bring a copy of an index up to date, or an empty database; return it."""
+        if not known and connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,):
+            create(connection)
+        unread = self._bring_up_to_date(connection, found, directory, view)
+        write_listing(connection, _new_listing(known, found, unread))
+        connection.commit()
+        return connection
 
     def _bring_up_to_date(self, connection: Connection, found: _Difference, directory: int, view: View) -> list[str]:
         """Index what differs; return the names of files that turn out to hold no entry."""
@@ -136,8 +161,11 @@ class Keeper:
         return unread
 
     def _construction(self, source: Connection | None) -> Unpublished | None:
+        # A copy holds what the old index held. Whoever forgets an entry sweeps it up, if it was begun before; after
+        # that none is begun.
         try:
-            return Unpublished(self.path, APPLICATION, source)
+            with self.allowed() as may:
+                return Unpublished(self.path, APPLICATION, source) if may else None
         except (OSError, DatabaseError):
             return None
 
@@ -166,7 +194,8 @@ def index_of(entries: Iterable[Entry], analyser: Analyser) -> EntryIndex:
 
 def _is_current(kept: EntryIndex, directory: int, view: View) -> bool:
     found = _difference(kept, directory, view)
-    if found.gone or len(found.settled) >= _WORTH_WRITING:
+    # What holds no entry is read again each time, and is no reason to write.
+    if found.gone or len(found.settled.keys() & kept.listing.keys()) >= _WORTH_WRITING:
         return False
     return not any(_differs(kept, directory, name, view) for name in found.changed)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gitmem.entry.model import Kind
-from gitmem.search.entries import EntryIndex, facet_key
+from gitmem.search.entries import EntryIndex, below, ending, facet_key
 from gitmem.search.names import components
 from gitmem.search.query import Conditions
 from gitmem.text.characters import fold
@@ -53,8 +53,8 @@ def conditions_of(index: EntryIndex, conditions: Conditions) -> dict[str, set[in
     keys = {
         "kind": [facet_key("kind", kind) for kind in conditions.kinds],
         "tag": [facet_key("tag", fold(tag)) for tag in conditions.tags],
-        "path": [facet_key("below", "/".join(components(path))) for path in conditions.paths],
-        "file": [facet_key("file", "/".join(components(file))) for file in conditions.files],
+        "path": [facet_key("below", below(components(path))) for path in conditions.paths],
+        "file": [facet_key("file", ending(components(file))) for file in conditions.files],
         "commit": [
             key for commit in conditions.commits for key in index.postings.beginning(facet_key("commit", commit))
         ],

@@ -136,10 +136,11 @@ class Postings:
         """Every key that is a word without accents, in order."""
         return [key for (key,) in self.connection.execute("SELECT key FROM words WHERE plain IS NULL ORDER BY key")]
 
-    def spelling(self, key: str) -> str:
-        """Return how a word is spelled: with accents where it is somewhere, of several spellings the first."""
-        row = self.connection.execute("SELECT min(key) FROM words WHERE plain = ?", (key,)).fetchone()
-        return str(row[0]) if row[0] is not None else key
+    def spellings(self, key: str) -> tuple[str, ...]:
+        """Return how a word is spelled where that is not its key: with accents, or zeros in front; in order."""
+        return tuple(
+            row[0] for row in self.connection.execute("SELECT key FROM words WHERE plain = ? ORDER BY key", (key,))
+        )
 
     def document(self, number: int) -> Document:
         """Return what was kept of a document."""
@@ -237,7 +238,7 @@ class Writer:
             if not places:
                 gone.append((key, block))
                 continue
-            rows.append((key, block, _packed(sorted(places))))
+            rows.append((key, block, _packed(places)))
             if before is None and not key.startswith(FACET):
                 words.append(key)
         self._write_rows(rows)
@@ -305,7 +306,7 @@ def _other(one: str, key: str) -> str | None:
 
 
 def _packed(places: Sequence[int]) -> bytes:
-    return places[0].to_bytes(4, sys.byteorder) if len(places) == 1 else array("I", places).tobytes()
+    return places[0].to_bytes(4, sys.byteorder) if len(places) == 1 else array("I", sorted(places)).tobytes()
 
 
 def _unpacked(places: bytes) -> Numbers:

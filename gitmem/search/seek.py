@@ -11,7 +11,7 @@ from gitmem.search.names import NAMING_LENGTH, comparable, named_commit, named_p
 from gitmem.search.postings import Postings
 from gitmem.search.query import Query
 from gitmem.text.characters import fold
-from gitmem.text.tokens import Slot, Term, Token
+from gitmem.text.tokens import ID_KEY_LENGTH, Slot, Term, Token
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,13 @@ def held(postings: Postings, term: Term) -> Held:
     """Return the documents that can hold a term."""
     slot = term.slots[0]
     key = word_keys(slot.text)[0]
-    certain = len(term.slots) == 1 and not slot.parts and len(slot.text) <= len(slot.key)
+    certain = len(term.slots) == 1 and not slot.parts and not _may_go_on(slot)
     return Held(term, postings.having(key) if certain else _having_all(postings, term.slots), certain)
+
+
+def _may_go_on(slot: Slot) -> bool:
+    """Whether another text than the very word can have its key: object ids and long numbers go by their beginning."""
+    return len(slot.text) > len(slot.key) or (len(slot.key) >= ID_KEY_LENGTH and any(map(str.isdigit, slot.key)))
 
 
 def holds(document: Document, term: Term) -> bool:

@@ -1,8 +1,9 @@
 """Near spellings of what no entry has."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from gitmem.search.analysis import word_keys
@@ -42,7 +43,7 @@ class Suggestion:
         return tuple(key for key in self.keys if len(key) >= _LIKELY)
 
 
-def suggestions(postings: Postings, terms: Sequence[Term], hidden: Collection[int]) -> tuple[Suggestion, ...]:
+def suggestions(postings: Postings, terms: Sequence[Term], hidden: frozenset[int]) -> tuple[Suggestion, ...]:
     """Return near spellings for terms that no document has, in the order of the query.
 
     What stands only in `hidden` documents is not suggested. Terms without a near spelling are left out; of a query of
@@ -52,15 +53,25 @@ def suggestions(postings: Postings, terms: Sequence[Term], hidden: Collection[in
     return tuple(suggestion for suggestion in found if suggestion.candidates)
 
 
-def _suggestion(postings: Postings, term: Term, hidden: Collection[int]) -> Suggestion:
-    unknown = [
-        slot for slot in _leaves(term.slots) if _is_word(slot.key) and not postings.blocks(word_keys(slot.text)[0])
-    ]
-    keys = [key for slot in unknown for key in _other_forms(slot, postings)]
+def _suggestion(postings: Postings, term: Term, hidden: frozenset[int]) -> Suggestion:
+    words = [slot for slot in _leaves(term.slots) if _is_word(slot.key)]
+    unknown = [slot for slot in words if not postings.having(word_keys(slot.text)[0]) - hidden]
+    keys = _shown(postings, [key for slot in unknown for key in _other_forms(slot, postings)], hidden)
     if not keys:
-        keys = [key for _, key in sorted({pair for slot in unknown for pair in _near(slot, postings.vocabulary)})]
-    shown = [key for key in dict.fromkeys(keys) if not postings.having(key) <= set(hidden)][:CANDIDATE_LIMIT]
-    return Suggestion(term.typed, tuple(dict.fromkeys(postings.spelling(key) for key in shown)), tuple(shown))
+        near = sorted({pair for slot in unknown for pair in _near(slot, postings.vocabulary)})
+        keys = _shown(postings, [key for _, key in near], hidden)
+    return Suggestion(term.typed, tuple(dict.fromkeys(_spelled(postings, key, hidden) for key in keys)), keys)
+
+
+def _shown(postings: Postings, keys: Sequence[str], hidden: frozenset[int]) -> tuple[str, ...]:
+    """Return the first of the keys that stand in a document which may be shown."""
+    shown = (key for key in dict.fromkeys(keys) if postings.having(key) - hidden)
+    return tuple(islice(shown, CANDIDATE_LIMIT))
+
+
+def _spelled(postings: Postings, key: str, hidden: frozenset[int]) -> str:
+    """Return how a word is spelled: with accents where it is somewhere, of several spellings the first."""
+    return next((other for other in postings.spellings(key) if postings.having(other) - hidden), key)
 
 
 def _other_forms(slot: Slot, postings: Postings) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ _APPLICATION: Final = slice(68, 72)
 _MAGIC: Final = b"SQLite format 3\0"
 _HEADER: Final = 100
 _CHUNK: Final = 1 << 20
+_NOTE_LIMIT: Final = 200  # bytes
 _ABANDONED: Final = 3600.0  # seconds
 
 # Nobody else sees a database while it is made, and after a power cut its checksum tells.
@@ -43,7 +44,10 @@ _MAKING: Final = """
 
 
 def open_published(path: Path, application: int) -> Connection | None:
-    """Return a read-only connection to a published database, None if there is none that can be believed."""
+    """Return a read-only connection to a published database, None if there is none that can be believed.
+
+    That a file was found sound is noted beside it, so that not every reader has to read all of it.
+    """
     try:
         if not (_is_known_sound(path, application) or _is_sound(path, application)):
             return None
@@ -67,13 +71,28 @@ class Unpublished:
         self._path = path
         self._application = application
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._temporary = path.with_name(f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}")
         _remove_old_litter(path.parent)
-        self._temporary.touch(exist_ok=False)
+        self._temporary = _new_file(path.parent)
         try:
             self.connection = _made(self._temporary, source)
         except BaseException:
             self.discard()
+            raise
+
+    def compact(self) -> None:
+        """Write the database anew, without the space that nothing uses.
+
+        `secure_delete` overwrites what is deleted, but not what it leaves behind where it moves rows from page to page.
+        """
+        self.connection.commit()
+        compacted = _new_file(self._path.parent)
+        try:
+            self.connection.execute("VACUUM INTO ?", (str(compacted),))
+            self.connection.close()
+            compacted.replace(self._temporary)
+            self.connection = _made(self._temporary, None)
+        except BaseException:
+            compacted.unlink(missing_ok=True)
             raise
 
     def publish(self, allowed: Callable[[], AbstractContextManager[bool]]) -> bool:
@@ -101,6 +120,12 @@ class Unpublished:
             self._temporary.unlink(missing_ok=True)
 
 
+def _new_file(directory: Path) -> Path:
+    path = directory / f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}"
+    path.touch(exist_ok=False)
+    return path
+
+
 def _remove_old_litter(directory: Path) -> None:
     """Remove what killed processes left under construction, long enough ago that nobody can be at work on it."""
     with os.scandir(directory) as found:
@@ -121,8 +146,9 @@ def _made(place: Path | str, source: Connection | None) -> Connection:
 def _is_known_sound(path: Path, application: int) -> bool:
     """Whether the very file, as the file system's record of it tells, was found sound before."""
     try:
-        return _note(path).read_text(encoding="ascii") == _described(stamp_of(os.lstat(path)), application)
-    except (OSError, ValueError):
+        with open(_note(path), "rb", opener=_without_links) as note:
+            return note.read(_NOTE_LIMIT) == _described(stamp_of(os.lstat(path)), application)
+    except OSError:
         return False
 
 
@@ -130,8 +156,8 @@ def _note(path: Path) -> Path:
     return path.with_name(path.name + "-sound")
 
 
-def _described(stamp: Stamp, application: int) -> str:
-    return f"{application} {' '.join(map(str, stamp))}"
+def _described(stamp: Stamp, application: int) -> bytes:
+    return f"{application} {' '.join(map(str, stamp))}".encode("ascii")
 
 
 def _is_sound(path: Path, application: int) -> bool:
@@ -144,13 +170,14 @@ def _is_sound(path: Path, application: int) -> bool:
             return False
         sound = header[_USER_VERSION] == _checksum(header, stream)
     if sound and is_settled(stamp, began):
-        with suppress(OSError):
-            _note(path).write_text(_described(stamp, application), encoding="ascii")
+        with suppress(OSError), open(_note(path), "wb", opener=_without_links) as note:
+            note.write(_described(stamp, application))
     return sound
 
 
 def _without_links(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+    # Nor does a FIFO or a device make anybody wait.
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
 
 
 def _seal(path: Path) -> None:

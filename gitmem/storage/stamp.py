@@ -9,7 +9,7 @@ Stamp: TypeAlias = tuple[int, int, int, int]
 A plain tuple: of a large store a hundred thousand are made for every search.
 """
 
-UNSETTLED: Final[Stamp] = (-1, -1, -1, -1)
+UNSETTLED: Final[Stamp] = (-1, -1, -1, 0)
 """Stands for a stamp that cannot be trusted; no file has it."""
 
 _RACY: Final = 2 * 10**9  # nanoseconds: the coarsest time stamps of a file system (see git's "racy git")

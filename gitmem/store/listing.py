@@ -67,11 +67,12 @@ def _in_two(directory: int, ours: Sequence[str], theirs: Sequence[str], known: M
             os._exit(0)  # nothing of the parent's is to be ended or written twice
     os.close(writing)
     try:
-        found = _differing(directory, ours, known)
         with os.fdopen(reading, "rb") as stream:
+            found = _differing(directory, ours, known)
             answer = stream.read()
     finally:
         os.waitpid(child, 0)
-    if not answer:  # it was killed
+    try:
+        return {**found, **{name: tuple(stamp) for name, stamp in json.loads(answer).items()}}
+    except ValueError:  # it was killed
         return {**found, **_differing(directory, theirs, known)}
-    return {**found, **{name: tuple(stamp) for name, stamp in json.loads(answer).items()}}

@@ -49,7 +49,8 @@ _CONNECTOR: Final = re.compile("_+|-|'")
 _DIGITS: Final = re.compile("[0-9]+")
 _NUMBER: Final = re.compile(r"[0-9]+(?:\.[0-9]+)*")
 _OBJECT_ID: Final = re.compile("(?=[a-f]*[0-9])[0-9a-f]{7,64}")
-_ID_KEY_LENGTH: Final = 7
+ID_KEY_LENGTH: Final = 7
+"""How many digits of an object id are its key: as many as `git log --oneline` shows."""
 
 # French words that lose their vowel before another: of d'été a reader looks for été.
 _ELIDED: Final = frozenset(
@@ -150,8 +151,17 @@ def _place_chunk(chunk: str, offset: int, position: int, tokens: list[Token]) ->
 
 
 def words_of(chunk: str) -> list[str]:
-    """Cut a chunk of a query at what separates words without white space; each part is a term of its own."""
-    return [word for word in _SEPARATOR.split(chunk) if word]
+    """Cut a chunk of a query at what separates words without white space; each part is a term of its own.
+
+    What separates is found in the normal form, as in the text of an entry: the full-width ampersand is one too.
+    """
+    normal = normalise(chunk)
+    borders = [0, *(place for found in _SEPARATOR.finditer(normal.text) for place in found.span()), len(normal.text)]
+    ranges = [(start, end) for start, end in zip(borders[::2], borders[1::2], strict=True) if start < end]
+    if len(ranges) > 1 and normal.source(*ranges[0]) == normal.source(*ranges[-1]):  # characters were moved about
+        return [normal.text[start:end] for start, end in ranges]
+    sources = [normal.source(start, end) for start, end in ranges]
+    return [chunk[start:end] for start, end in sources]
 
 
 def _place(piece: _Piece, normal: Normal, offset: int, position: int, tokens: list[Token]) -> int:
@@ -193,7 +203,7 @@ def key_of(text: str) -> str:
         if text.isalpha():
             return text
         number = _without_zeros(text) if _NUMBER.fullmatch(text) else text
-        return number[:_ID_KEY_LENGTH] if _OBJECT_ID.fullmatch(number) else number
+        return number[:ID_KEY_LENGTH] if _OBJECT_ID.fullmatch(number) else number
     # No letter that could carry an accent stands alone this far up; saves the work for every Han and Hangul character.
     return text if len(text) == 1 and text > "\u2e00" else bare(text)
 
@@ -203,7 +213,7 @@ def agree(asked: str, written: str) -> bool:
 
     Long numbers look like ids but are equal or not.
     """
-    if len(asked) <= _ID_KEY_LENGTH and len(written) <= _ID_KEY_LENGTH:
+    if len(asked) <= ID_KEY_LENGTH and len(written) <= ID_KEY_LENGTH:
         return True
     if asked.isdigit() and written.isdigit():
         return _without_zeros(asked) == _without_zeros(written)
