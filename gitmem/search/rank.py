@@ -100,9 +100,9 @@ class Ranking:
 
     @cached_property
     def unknown_terms(self) -> tuple[Term, ...]:
-        """The terms that no document has, stop words left out unless there are only such."""
+        """The terms that no document has which may be shown, stop words left out unless there are only such."""
         telling = [one for one in self.held if not is_stop_word(one.term)] or self.held
-        return tuple(one.term for one in telling if not one.documents)
+        return tuple(one.term for one in telling if not one.documents - self.admission.inactive)
 
     def related(self, term: str, document: int) -> bool:
         """Whether a document has a term, as it was typed, in another form: with the same stem, or nearly so spelled."""

@@ -28,7 +28,7 @@ def make_history(repo: Path, commits: int) -> None:
 
 
 def _stream(commits: int) -> Iterator[str]:
-    dice = random.Random(1)  # noqa: S311 - a repeatable history, nothing secret
+    dice = random.Random(1)
     for number in range(1, commits + 1):
         # Every hundredth message reverts something, as in a busy project.
         told = f"This reverts commit {dice.getrandbits(160):040x}." if number % 100 == 0 else "Because it is needed."
@@ -48,7 +48,7 @@ def _stream(commits: int) -> Iterator[str]:
 
 def commit_refs(repo: Path, count: int) -> list[dict[str, object]]:
     """Return sourceRefs of commits from all over the history of HEAD."""
-    dice = random.Random(2)  # noqa: S311 - see above
+    dice = random.Random(2)
     commits = git(repo, "rev-list", "HEAD").decode().split()
     return [{"sourceType": "commit", "id": oid} for oid in dice.sample(commits, min(count, len(commits)))]
 

@@ -73,7 +73,7 @@ class Vocabulary(NamedTuple):
 
 def vocabulary() -> Vocabulary:
     """Return the words of all generated stores."""
-    dice = random.Random(7)  # noqa: S311 - a repeatable vocabulary, nothing secret
+    dice = random.Random(7)
     words = _made_words(dice, WORDS - len(_GLUE) - _IDENTIFIERS)
     common = words[:1000]
     identifiers: dict[str, None] = {}
@@ -89,7 +89,7 @@ def vocabulary() -> Vocabulary:
 
 def write_store(directory: Path, number: int, seed: int = 0) -> None:
     """Write so many entries as `git mem add` would have written them over two years, a few of them superseded."""
-    dice = random.Random(seed)  # noqa: S311 - a repeatable store, nothing secret
+    dice = random.Random(seed)
     words = vocabulary()
     replaces = _successions(dice, number)
     replaced = set(replaces.values())
@@ -108,7 +108,7 @@ def write_store(directory: Path, number: int, seed: int = 0) -> None:
 
 def queries(number: int, seed: int = 0) -> list[str]:
     """Return so many queries of one to twelve words, common and rare ones, with identifiers and paths among them."""
-    dice = random.Random(1_000_003 + seed)  # noqa: S311 - repeatable queries, nothing secret
+    dice = random.Random(1_000_003 + seed)
     words = vocabulary()
     lengths = dice.choices(range(1, len(_LENGTHS) + 1), weights=_LENGTHS, k=number)
     return [" ".join(_asked(dice, words) for _ in range(length)) for length in lengths]

@@ -35,7 +35,7 @@ def random_history(world: World, *, seed: int, size: int) -> tuple[Repo, list[st
 
     Returns it and the ids of all commits.
     """
-    dice = random.Random(seed)  # noqa: S311 - a repeatable history, nothing secret
+    dice = random.Random(seed)
     repo = world.repo(f"seed-{seed}")
     stream = ""
     for mark in range(1, size + 1):

@@ -35,7 +35,7 @@ def grow(repo: Repo, dice: random.Random, commits: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_graph_of_any_age_answers_as_git_does(tmp_path: Path, seed: int) -> None:
     repo = with_commit(World(tmp_path).repo())
-    dice = random.Random(seed)  # noqa: S311 - a repeatable history, nothing secret
+    dice = random.Random(seed)
     grow(repo, dice, 12)
     repo.git("commit-graph", "write", "--reachable", *(["--split"] if seed % 2 else []))
     grow(repo, dice, 10)
@@ -90,7 +90,7 @@ def test_a_damaged_graph_is_not_believed(repo: Repo) -> None:
 
 
 def test_a_long_history_is_looked_through_in_two_halves(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    dice = random.Random(7)  # noqa: S311 - a repeatable history, nothing secret
+    dice = random.Random(7)
     grow(repo, dice, 12)
     for _ in range(3):
         repo.commit("Change", {"x": f"{dice.random()}\n"})

@@ -4,7 +4,7 @@ from itertools import permutations
 
 import pytest
 
-from gitmem.search.match import is_there, passage
+from gitmem.search.match import is_there, passage, spans
 from gitmem.search.query import parse_query
 
 SPELLINGS = ("max retries", "maxRetries", "max_retries", "MAX-RETRIES", "MaxRetries", "max-retries")
@@ -23,7 +23,9 @@ def holds(text: str, query: str) -> bool:
     terms = parse_query([query]).terms
     assert terms
     held = passage(text)
-    return all(is_there(term, held.postings) for term in terms)
+    there = [is_there(term, held.postings) for term in terms]
+    assert there == [bool(spans(term, held)) for term in terms]
+    return all(there)
 
 
 @pytest.mark.parametrize(("written", "typed"), list(permutations(SPELLINGS, 2)))
@@ -135,3 +137,27 @@ def test_scripts_without_spaces_match_as_substrings(query: str) -> None:
 )
 def test_words_meet_across_accents_forms_and_case(text: str, query: str) -> None:
     assert holds(text, query)
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "places"),
+    [
+        ("max_retries, then max retries; max", "maxRetries", ["max_retries", "max retries"]),
+        ("maxRetries", "max", ["max"]),
+        ("parseHTTPRequest", "http", ["HTTP"]),
+        ("retry the retry", "retry", ["retry", "retry"]),
+        ("net/http.py and http.py", "http.py", ["http.py", "http.py"]),
+        ("see net/http.py:42", "net/http.py", ["net/http.py"]),
+        ("失效失效", "失效", ["失效", "失效"]),
+        ("re\u0301seau", "reseau", ["re\u0301seau"]),
+        ("le co\u00adop", "coop", ["co\u00adop"]),
+        ("d'été", "été", ["été"]),
+        ("v2.10.3 and 2.10", "v2.10", ["v2.10", "2.10"]),
+        ("👍🏽 👍", "👍", ["👍🏽", "👍"]),
+        ("nothing", "quux", []),
+        ("", "quux", []),
+    ],
+)
+def test_spans_are_the_places_of_the_whole_term(text: str, query: str, places: list[str]) -> None:
+    (term,) = parse_query([query]).terms
+    assert [text[start:end] for start, end in spans(term, passage(text))] == places

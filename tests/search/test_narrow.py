@@ -69,6 +69,8 @@ def passes(entry: Entry, filters: Filters) -> bool:
         ("run:run-1", True),
         ("run:run-7", True),
         ("run:run", False),
+        ("run:\udce9", False),
+        ("tag:\udce9", False),
         ("is:stale", True),
     ],
 )
@@ -91,6 +93,20 @@ def test_a_condition_is_met_by_any_of_its_values_and_each_must_be(condition: str
 )
 def test_options_narrow_as_prefixes_do(filters: Filters, *, through: bool) -> None:
     assert passes(ENTRY, filters) is through
+
+
+@pytest.mark.parametrize(("written", "asked", "met"), [(40, 40, True), (40, 3, True), (3, 4, False)])
+def test_a_path_may_be_deep(written: int, asked: int, *, met: bool) -> None:
+    deep = replace(ENTRY, files_touched=("/".join("abcdefgh"[place % 8] for place in range(written)),))
+    path = "/".join("abcdefgh"[place % 8] for place in range(asked))
+    assert passes(deep, Filters(paths=(path,))) is met
+
+
+def test_values_may_be_long_and_are_told_apart() -> None:
+    long = replace(ENTRY, tags=("x" * 500,), run_id="y" * 500)
+    assert meets(long, parse_query([f"tag:{'x' * 500} run:{'y' * 500}"]).conditions)
+    assert not meets(long, parse_query([f"tag:{'x' * 501}"]).conditions)
+    assert not meets(long, parse_query([f"run:{'y' * 499}"]).conditions)
 
 
 @pytest.mark.parametrize("state", [ReviewState.PROPOSED, ReviewState.SUPERSEDED, ReviewState.STALE])

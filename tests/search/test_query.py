@@ -32,6 +32,10 @@ def typed(*words: str) -> list[str]:
         ("error:zebra", ["error", "zebra"]),
         ("東、京", ["東", "京"]),
         ("std::vector", ["std::vector"]),
+        ("ａ＝ｂ", ["ａ", "ｂ"]),
+        ("１００％達成", ["１００", "達成"]),
+        ("ﬁle＆re\u0301seau", ["ﬁle", "re\u0301seau"]),
+        ("one\u037etwo", ["one", "two"]),
     ],
 )
 def test_a_query_is_what_a_person_sees_between_spaces(query: str, terms: list[str]) -> None:

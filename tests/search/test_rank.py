@@ -10,10 +10,13 @@ from hypothesis import strategies as st
 from ranked import Results, ranked, ranked_by
 
 from gitmem.entry.model import Entry, Kind, ReviewState, Section, SourceRef
+from gitmem.search.analysis import Analyser
 from gitmem.search.fields import FieldName
+from gitmem.search.keep import index_of
 from gitmem.search.narrow import Filters
 from gitmem.search.query import Conditions, parse_query
-from gitmem.search.rank import Match
+from gitmem.search.rank import Match, Ranking
+from gitmem.search.suggest import suggestions
 
 OID = "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d"
 
@@ -90,6 +93,46 @@ def test_fields_count_in_the_order_of_their_weights() -> None:
     assert order[0] == "title"
     assert {*order[1:3]} == {"aliases", "tags"}
     assert order[3:] == ["goal", "decisions", "sourceRefs", "runId", "notes", "notes", "notes"]
+
+
+def test_more_results_than_are_put_in_order_together_come_all_and_once() -> None:
+    entries = [entry(f"number {count}", "retry " * (count % 7 + 1), id=f"id-{count:03}") for count in range(120)]
+    found = ranked(entries, "retry")
+    assert {one.entry.id for one in found.hits} == {one.id for one in entries}
+    assert len(found.hits) == 120
+    assert found.partial == ()
+    for lot in (found.hits[:50], found.hits[50:100], found.hits[100:]):
+        assert [one.score for one in lot] == sorted((one.score for one in lot), reverse=True)
+
+
+def test_conditions_alone_list_many_entries_once_newest_first() -> None:
+    dates = [f"2026-01-{day:02}T00:00:{second:02}Z" for day in range(1, 31) for second in (0, 1, 1, 2)]
+    entries = [entry("same", id=f"id-{count:03}", date=date, kind=Kind.PATTERN) for count, date in enumerate(dates)]
+    expected = sorted(sorted(entries, key=lambda one: one.id), key=lambda one: one.date, reverse=True)
+    assert [one.entry for one in ranked(entries, "kind:pattern").hits] == expected
+
+
+def test_unknown_terms_are_those_that_no_entry_has() -> None:
+    def unknown(query: str) -> list[str]:
+        index = index_of([entry("The max_retries of it")], Analyser())
+        return [term.typed for term in Ranking(index, parse_query([query]), Filters()).unknown_terms]
+
+    assert unknown("max quux retry retriesMax") == ["quux", "retry"]
+    assert unknown("how quux") == ["quux"]
+    assert unknown("how why of") == ["how", "why"]
+    assert unknown("kind:failure") == []
+
+
+def test_another_form_of_a_term_is_related_to_it() -> None:
+    index = index_of([entry("They decided"), entry("Walrus"), entry("Else")], Analyser())
+    found = Ranking(index, parse_query(["decides walrsu zebra"]), Filters())
+    near = suggestions(index.postings, found.unknown_terms, frozenset())
+    places = {known.id.rpartition("-")[2]: number for number, known in index.known(range(3)).items()}
+    assert [one.known.id.rpartition("-")[2] for one in found.partial(near)] == ["They decided", "Walrus"]
+    assert found.related("decides", places["They decided"])
+    assert found.related("walrsu", places["Walrus"])
+    assert not found.related("decides", places["Walrus"])
+    assert not found.related("zebra", places["Else"])
 
 
 def test_a_whole_identifier_ranks_above_its_parts() -> None:

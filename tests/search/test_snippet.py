@@ -34,6 +34,7 @@ def test_the_excerpt_comes_from_another_field_than_the_title() -> None:
         (entry("Gateway", tags=("gateway-team",)), "gateway-team"),
         (entry("Gateway", tags=("other",)), "Gateway"),
         (entry("x", "the how does", goal="a gateway"), "a gateway"),
+        (entry("x", "nothing of it", goal="two gateways"), "two gateways"),
     ],
 )
 def test_the_field_with_the_most_telling_terms_is_shown(found: Entry, expected: str) -> None:
@@ -103,6 +104,11 @@ def test_an_excerpt_is_bounded_plain_and_from_the_entry(notes: str, words: str, 
         ("缓存失效策略", "缓存 失效", ["缓存失效"]),
         ("maxRetries", "max retries maxRetries", ["maxRetries"]),
         ("nothing", "quux", []),
+        ("We decides and Deciding", "decided", ["decides", "Deciding"]),
+        ("decide, decides", "decide", ["decide"]),
+        ("they then", "them", []),
+        ("max retrying", "maxRetries", []),
+        ("retrying retries", "retries retried", ["retrying", "retries"]),
         ("re\u0301seau ﾊﾞｽ", "réseau バス", ["re\u0301seau", "ﾊﾞｽ"]),
     ],
 )

@@ -12,7 +12,7 @@ from gitmem.search.keep import index_of
 from gitmem.search.narrow import Filters
 from gitmem.search.query import parse_query
 from gitmem.search.rank import Ranking
-from gitmem.search.suggest import suggestions
+from gitmem.search.suggest import Suggestion, suggestions
 
 ENTRIES = [
     Entry(
@@ -62,6 +62,27 @@ def test_no_entries_suggest_nothing() -> None:
 def test_what_stands_in_inactive_entries_alone_is_not_suggested() -> None:
     old = Entry(id="c", title="Walrus", date="", review_state=ReviewState.SUPERSEDED)
     assert suggested("walrsu", [*ENTRIES, old]) == []
+
+
+def test_how_a_word_is_spelled_in_inactive_entries_alone_is_not_suggested() -> None:
+    shown = Entry(id="a", title="Reglage", date="")
+    old = Entry(id="b", title="Réglage", date="", review_state=ReviewState.SUPERSEDED)
+    assert suggested("reglagge", [shown, old]) == [("reglagge", ("reglage",))]
+
+
+def test_other_forms_in_inactive_entries_alone_do_not_hide_near_spellings() -> None:
+    shown = Entry(id="a", title="Derided", date="")
+    old = Entry(id="b", title="They decides", date="", review_state=ReviewState.SUPERSEDED)
+    assert suggested("decided", [shown, old]) == [("decided", ("derided",))]
+
+
+def test_only_the_first_unknown_terms_are_looked_at() -> None:
+    unknown = [f"permision{letter}" for letter in "abcdefghijkl"]
+    assert [term for term, _ in suggested(" ".join(unknown), ENTRIES)] == unknown[:10]
+
+
+def test_a_near_spelling_of_a_short_word_may_be_another_word() -> None:
+    assert Suggestion("x", (), ("form", "forms", "from")).likely == ("forms",)
 
 
 def test_words_with_the_same_stem_go_before_near_spellings() -> None:
