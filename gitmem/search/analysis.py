@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final, NamedTuple
 
 import Stemmer
@@ -20,7 +21,7 @@ import Stemmer
 from gitmem.text.characters import UNSPACED
 from gitmem.text.tokens import Token, cut_chunk, key_of
 
-FORM: Final = f"1 {unicodedata.unidata_version} {Stemmer.version()}"
+FORM: Final = f"2 {unicodedata.unidata_version} {Stemmer.version()}"
 """What the keys of a text depend on beside the text."""
 
 # Words that tell nothing of what an English question is about. They must match like any other; they do not rank.
@@ -45,6 +46,7 @@ _KEY_LIMIT: Final = 64  # characters; longer words are looked up by their beginn
 # Of these the tokeniser makes one word, and a gap behind it where there is punctuation.
 _SIMPLE: Final = re.compile(f"([A-Za-z][a-z]{{,{_KEY_LIMIT - 1}}})[.,;:!?)]*")
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
+_LETTERS: Final = re.compile("[\u0e00-\u109f\u1780-\u17ff]")
 
 # How a value is written down: none of these is in a word, for words are cut at white space and at controls.
 _PARTS: Final = "\x1f"
@@ -207,31 +209,40 @@ def found_keys(value: Value) -> list[str]:
     """Return every key under which the value is found, as often as it stands there."""
     keys = [key for word in value.words if word for key in word_keys(word)]
     keys += [key for text, _, _ in value.joined for key in word_keys(text)]
-    return keys + runs(value.words)
+    pairs = runs(value.words)
+    return keys + pairs + [run for run in telling_runs(value.words) if len(run) > 2]
 
 
 def telling_keys(value: Value) -> list[str]:
     """Return the keys that a value is ranked by: no stop words, and of a run of characters its neighbours."""
     keys = [key for word in _apart(value.words) if word not in STOP_WORDS for key in word_keys(word)]
     keys += [key for text, _, length in value.joined if length for key in word_keys(text)]
-    return keys + runs(value.words)
+    return keys + telling_runs(value.words)
 
 
 def runs(words: Sequence[str]) -> list[str]:
-    """Return the neighbours in runs of a script without spaces, pairs of them, threes of Thai, Lao, Khmer, Burmese."""
+    """Return every two neighbours in runs of a script without spaces."""
+    return [run[start : start + 2] for run in _whole_runs(words) for start in range(len(run) - 1)]
+
+
+def telling_runs(words: Sequence[str]) -> list[str]:
+    """Return by what runs are ranked: every two neighbours, every three where letters tell less than ideographs do."""
     found = []
-    for start, word in enumerate(words):
-        if _UNSPACED.match(word):
-            size = run_size(word)
-            run = words[start : start + size]
-            if len(run) == size and all(_UNSPACED.match(other) for other in run[1:]):
-                found.append("".join(run))
+    for run in _whole_runs(words):
+        size = min(_run_size(run), len(run))
+        found += [run[start : start + size] for start in range(len(run) - size + 1)]
     return found
 
 
-def run_size(character: str) -> int:
-    """Return how many characters of a script without spaces make a key: its letters tell less than ideographs do."""
-    return 3 if "\u0e00" <= character <= "\u109f" or "\u1780" <= character <= "\u17ff" else 2
+def _whole_runs(words: Sequence[str]) -> list[str]:
+    """Return the runs of two characters and more, each whole."""
+    groups = groupby(words, key=lambda word: _UNSPACED.match(word) is not None)
+    return [run for unspaced, group in groups if unspaced and len(run := "".join(group)) > 1]
+
+
+def _run_size(run: str) -> int:
+    """Return how many characters make a key: of Thai, Lao, Khmer and Burmese one says as little as a Latin letter."""
+    return 3 if _LETTERS.match(run) else 2
 
 
 def _apart(words: Sequence[str]) -> Iterable[str]:

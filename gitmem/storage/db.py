@@ -30,6 +30,7 @@ _MAGIC: Final = b"SQLite format 3\0"
 _HEADER: Final = 100
 _CHUNK: Final = 1 << 20
 _NOTE_LIMIT: Final = 200  # bytes
+_LARGE: Final = 1 << 27  # bytes
 _ABANDONED: Final = 3600.0  # seconds
 
 # Nobody else sees a database while it is made, and after a power cut its checksum tells.
@@ -85,15 +86,12 @@ class Unpublished:
         `secure_delete` overwrites what is deleted, but not what it leaves behind where it moves rows from page to page.
         """
         self.connection.commit()
-        compacted = _new_file(self._path.parent)
-        try:
-            self.connection.execute("VACUUM INTO ?", (str(compacted),))
-            self.connection.close()
-            compacted.replace(self._temporary)
-            self.connection = _made(self._temporary, None)
-        except BaseException:
-            compacted.unlink(missing_ok=True)
-            raise
+        (pages,), (size,) = (
+            self.connection.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size")
+        )
+        # On the way there are two of it. The second one is in memory, or in a file without a name.
+        self.connection.execute(f"PRAGMA temp_store = {'MEMORY' if pages * size < _LARGE else 'FILE'}")
+        self.connection.execute("VACUUM")
 
     def publish(self, allowed: Callable[[], AbstractContextManager[bool]]) -> bool:
         """Put the database in the place of the published one, if that is allowed; return whether it was.
@@ -128,10 +126,11 @@ def _new_file(directory: Path) -> Path:
 
 def _remove_old_litter(directory: Path) -> None:
     """Remove what killed processes left under construction, long enough ago that nobody can be at work on it."""
+    long_ago = time.time() - _ABANDONED
     with os.scandir(directory) as found:
         for file in found:
-            if is_temporary(file.name) and file.stat(follow_symlinks=False).st_mtime < time.time() - _ABANDONED:
-                with suppress(OSError):
+            with suppress(OSError):  # somebody else does the same
+                if is_temporary(file.name) and file.stat(follow_symlinks=False).st_mtime < long_ago:
                     Path(file.path).unlink()
 
 

@@ -18,9 +18,9 @@ from gitmem.search.analysis import (
     found_keys,
     grams_of,
     parse_document,
-    run_size,
     runs,
     telling_keys,
+    telling_runs,
     tokens_of,
     value_of,
     word_keys,
@@ -87,7 +87,7 @@ def test_a_value_has_a_word_for_each_position(text: str, words: list[str], joine
         ("d'été", ["d", "ete", "été"]),
         ("失效策", ["失", "失效", "效", "效策", "策"]),
         ("バス", ["ス", "バ", "バス"]),
-        ("ล้วน", sorted([*"ล้วน", "ล้ว", "้วน"])),
+        ("ล้วน", sorted([*"ล้วน", "ล้", "้ว", "วน", "ล้ว", "้วน"])),
         ("失 效", ["失", "效"]),
         ("👍🏽", ["👍", "👍🏽"]),
         ("... ()", []),
@@ -120,8 +120,8 @@ def test_stop_words_and_single_characters_of_a_run_tell_nothing(text: str, keys:
         (["失", "效", "策"], ["失效", "效策"]),
         (["失", GAP, "效"], []),
         (["失", "jwt", "效"], []),
-        (["ไ", "ท", "ย"], ["ไทย"]),
-        (["ไ", "ท"], []),
+        (["ไ", "ท", "ย"], ["ไท", "ทย"]),
+        (["ไ", "失"], ["ไ失"]),
         (["한", "국", "어"], ["한국", "국어"]),
         (["バ", "ス", GAP, "停", "車"], ["バス", "停車"]),
         (["retry", "policy"], []),
@@ -132,8 +132,10 @@ def test_runs_are_neighbours_of_a_script_without_spaces(words: list[str], expect
     assert runs(words) == expected
 
 
-def test_a_run_of_letters_is_longer_than_one_of_ideographs() -> None:
-    assert [run_size(character) for character in "失バ한ไລကខ"] == [2, 2, 2, 3, 3, 3, 3]
+@pytest.mark.parametrize("text", ["失效策", "バスは", "한국어", "ไทย", "ລາວ", "ကခဂ", "ខគឃ"])
+def test_runs_of_letters_are_ranked_by_threes_and_of_ideographs_by_pairs(text: str) -> None:
+    assert telling_runs(list(text)) == ([text] if text[0] in "ไລကខ" else [text[:2], text[1:]])
+    assert telling_runs(list(text[:2])) == [text[:2]]
 
 
 @given(SIMPLE | TEXTS)
@@ -167,6 +169,16 @@ def test_no_text_is_no_value() -> None:
 @settings(max_examples=50)
 def test_an_analyser_that_remembers_answers_as_a_new_one(text: str) -> None:
     assert ANALYSER.fragments(text) == ANALYSER.fragments(text) == Analyser().fragments(text)
+
+
+def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gitmem.search.analysis._REMEMBERED", 2)
+    small = Analyser()
+    text = "max_retries of v2.10 in réseau and max_retries"
+    assert small.fragments(text) == ANALYSER.fragments(text)
+    assert [small.pieces(word) for word in text.split()] == [ANALYSER.pieces(word) for word in text.split()]
+    assert len(small._fragments) <= 2
+    assert len(small._pieces) <= 2
 
 
 def test_stems_are_of_words_of_latin_letters_only() -> None:

@@ -246,16 +246,16 @@ def test_after_a_change_the_index_answers_as_one_made_from_scratch(timed: Kept, 
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_process_that_watches_sees_the_change_too(timed: Kept, change: str) -> None:
-    timed.keeper.watch = DirectoryWatch()
+def test_a_process_that_watches_sees_the_change_too(kept: Kept, change: str) -> None:
+    kept.keeper.watch = DirectoryWatch()
     try:
-        timed.current()
-        first = timed.current()
-        assert timed.current() is first
-        CHANGES[change](timed)
-        assert answers(timed.current()) == timed.scratch()
+        kept.current()
+        first = kept.current()
+        assert kept.current() is first
+        CHANGES[change](kept)
+        assert answers(kept.current()) == kept.scratch()
     finally:
-        timed.keeper.watch.close()
+        kept.keeper.watch.close()
 
 
 @pytest.mark.parametrize("change", ["none", "touched", "other permissions"])
@@ -264,6 +264,19 @@ def test_what_changes_nothing_that_is_indexed_writes_nothing(timed: Kept, change
     CHANGES[change](timed)
     assert timed.current() is first
     assert trace(timed.path) == before
+
+
+@pytest.mark.parametrize("name", ["a b", "100%25", "a?b#c", "木", "\udcff", "a'b\"c", "file:x"])
+def test_a_store_below_a_directory_of_any_name_is_indexed_like_any_other(tmp_path: Path, name: str) -> None:
+    kept = Kept(tmp_path / name)
+    for title in ("Retry", "Apple", "Retry policy"):
+        kept.write("one", title)
+        kept.write(title.lower().replace(" ", "-"))
+        kept.assert_right()
+    (kept.store / "one.md").unlink()
+    kept.assert_right()
+    assert kept.keeper.published_last
+    assert kept.index_state() is IndexState.CURRENT
 
 
 def test_a_change_and_its_opposite_leave_the_answers_as_they_were(timed: Kept) -> None:

@@ -127,8 +127,8 @@ def test_an_entry_is_named_by_the_whole_of_what_names_it(text: str, fields: set[
 
 def test_an_entry_of_tomorrow_is_named_by_its_id_and_title_only() -> None:
     stub = Entry(
-        id="dawn", title="Of tomorrow", date="", aliases=("sun",), files_touched=("a.py",), source_refs=ENTRY.source_refs,
-        future=True,
+        id="dawn", title="Of tomorrow", date="", aliases=("sun",), files_touched=("a.py",),
+        source_refs=ENTRY.source_refs, future=True,
     )  # fmt: skip
     assert naming_fields(stub, "dawn") == {FieldName.ID}
     assert naming_fields(stub, "of tomorrow") == {FieldName.TITLE}

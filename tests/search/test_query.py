@@ -36,6 +36,7 @@ def typed(*words: str) -> list[str]:
         ("１００％達成", ["１００", "達成"]),
         ("ﬁle＆re\u0301seau", ["ﬁle", "re\u0301seau"]),
         ("one\u037etwo", ["one", "two"]),
+        ("\u3131\u314f＝two", ["\uac00", "two"]),
     ],
 )
 def test_a_query_is_what_a_person_sees_between_spaces(query: str, terms: list[str]) -> None:

@@ -113,8 +113,9 @@ def test_a_term_is_held_where_its_words_stand_side_by_side_in_one_value(
 
 
 WORDS = st.sampled_from(
-    ["max", "retries", "max_retries", "max,", "réseau", "reseau", "2.10", "2", "10", "007", "7", "失", "效", "失效", "失,效",
-     "a失", "ล้วน", "C++", "c", OID, OID[:7], OID[:8], "1234567", "12345678", "d'été", "été", "👍🏽", "👍", "バス", "パス", "h" * 70]
+    ["max", "retries", "max_retries", "max,", "réseau", "reseau", "2.10", "2", "10", "007", "7", "失", "效", "失效",
+     "失,效", "a失", "ล้วน", "C++", "c", OID, OID[:7], OID[:8], "1234567", "12345678", "d'été", "été", "👍🏽", "👍",
+     "バス", "パス", "h" * 70]
 )  # fmt: skip
 LINES = st.lists(WORDS, min_size=1, max_size=5).map(" ".join)
 
@@ -143,11 +144,12 @@ FUTURE = Entry(id="future", title="Of tomorrow", date="", aliases=("dawn",), fil
 @pytest.mark.parametrize(
     "query",
     [
-        NAMED.id, NAMED.id.upper(), NAMED.title, "retry POLICY,  for uploads.", "rétry policy for uploads", "adr-7", "ADR 7",
-        "C++", "backoff rules", "(backoff rules)", "backoff", "src/net/http_client.py", "./SRC//net/http_client.py:3",
-        "http_client.py", "http_client.py:40-88", "net/http_client.py", "makefile", "src", "client.py", "été notes.md",
-        "ete notes.md", OID, OID.upper(), OID[:7], OID[:6], OID + "00", OID[:7] + "f", "abcdef1", "abcdef12", "abcdef123456",
-        "abcdef", "of tomorrow", "dawn", "a.py", "future", "quux", "", "...", "kind:decision", "/", ":12",
+        NAMED.id, NAMED.id.upper(), NAMED.title, "retry POLICY,  for uploads.", "rétry policy for uploads", "adr-7",
+        "ADR 7", "C++", "backoff rules", "(backoff rules)", "backoff", "src/net/http_client.py",
+        "./SRC//net/http_client.py:3", "http_client.py", "http_client.py:40-88", "net/http_client.py", "makefile",
+        "src", "client.py", "été notes.md", "ete notes.md", OID, OID.upper(), OID[:7], OID[:6], OID + "00",
+        OID[:7] + "f", "abcdef1", "abcdef12", "abcdef123456", "abcdef", "of tomorrow", "dawn", "a.py", "future",
+        "quux", "", "...", "kind:decision", "/", ":12",
     ],
 )  # fmt: skip
 def test_the_postings_name_the_entries_that_their_fields_do(query: str) -> None:

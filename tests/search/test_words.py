@@ -364,7 +364,7 @@ def is_asked(query: str) -> bool:
 
 
 @given(st.lists(st.one_of(WORD, WORD, WORD, ANY), min_size=1, max_size=6))
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_every_word_of_an_entry_finds_it_alone_and_with_its_neighbour(words: list[str]) -> None:
     text = " ".join(words)
     words = text.split()

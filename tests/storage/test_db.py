@@ -5,7 +5,7 @@ import random
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Final
 
@@ -332,6 +332,16 @@ def test_a_construction_that_somebody_swept_away_is_not_published(place: Path) -
     temporary.unlink()
     assert not made.publish(allowing)
     assert first(made.connection) == f"{TEXT} 0"
+    assert listing(place.parent) == {}
+
+
+def test_what_somebody_swept_away_is_not_begun_again_to_be_compacted(place: Path) -> None:
+    made = Unpublished(place, APPLICATION, None)
+    write(made.connection)
+    (temporary,) = place.parent.iterdir()
+    temporary.unlink()  # by whoever forgets what is in it
+    with suppress(OSError, DatabaseError):
+        made.compact()
     assert listing(place.parent) == {}
 
 
