@@ -7,6 +7,7 @@ import click
 from gitmem.cli.cite import VERDICT_COLORS
 from gitmem.cli.options import color_option, json_option
 from gitmem.cli.query import query_options, request_of
+from gitmem.cli.search import what_is_different
 from gitmem.cli.session import Session
 from gitmem.errors import ExitCode
 from gitmem.porcelain.encode import encode
@@ -22,7 +23,7 @@ from gitmem.text import counted, visible_line
 def command(session: Session, /, *, words: tuple[str, ...], as_json: bool, **options: object) -> int:
     """Say how a query is understood, and why each entry is found, stands where it stands, or is left out.
 
-    Takes the words and options of `git mem search`. Exit code 1 if the search has no hit.
+    Takes the words and filters of `git mem search`. Exit code 1 if the search has no hit.
     """
     request = request_of(options)
     workspace = session.read()
@@ -72,10 +73,7 @@ def _hit(session: Session, hit: ExplainedHit) -> Iterator[str]:
         f"+ pieces {parts.pieces:.2f} + fields {parts.fields:.2f}"
     )
     yield f"    in {', '.join(hit.matched_fields) or 'no field letter for letter'}"
-    for what, terms in (
-        ("has", hit.matched_terms),
-        ("lacks", hit.missing_terms),
-        ("has other forms of", hit.related_terms),
-    ):
-        if terms:
-            yield f"    {what}: {visible_line(' '.join(terms))}"
+    if hit.matched_terms:
+        yield f"    has: {visible_line(' '.join(hit.matched_terms))}"
+    for told in what_is_different(hit.missing_terms, hit.related_terms):
+        yield f"    {visible_line(told)}"

@@ -1,6 +1,6 @@
 """`git mem search`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -10,11 +10,12 @@ from gitmem.cli.query import query_options, request_of
 from gitmem.cli.session import Session
 from gitmem.errors import ExitCode
 from gitmem.porcelain.encode import encode
-from gitmem.porcelain.search import Found, Hit, search, without_nearest
-from gitmem.search.query import Query, parse_query
+from gitmem.porcelain.search import Found, Hit, Related, search, without_nearest
+from gitmem.search.analysis import STOP_WORDS
+from gitmem.search.query import KNOWN_VALUES, Query, parse_query
 from gitmem.search.rank import Match
 from gitmem.search.snippet import highlight_spans
-from gitmem.text import visible_line
+from gitmem.text import counted, visible_line
 
 
 @click.command("search", short_help="find entries")
@@ -67,20 +68,29 @@ def _hit(session: Session, query: Query, hit: Hit) -> Iterator[str]:
     state = "" if hit.entry.active else f" ({hit.entry.review_state})"
     verdict = session.styled(hit.verdict, fg=VERDICT_COLORS[hit.verdict])
     yield f"{session.styled(hit.id, fg='yellow')}  {hit.kind or 'unknown'}{state}  {verdict}"
-    yield f"    {_highlighted(session, query, hit.title)}"
+    yield f"    {_highlighted(session, query, hit, hit.title)}"
     if hit.excerpt and hit.excerpt != hit.title:
-        yield f"    {_highlighted(session, query, hit.excerpt)}"
+        yield f"    {_highlighted(session, query, hit, hit.excerpt)}"
     if hit.match is Match.PARTIAL:
-        lacking = [term for term in hit.missing_terms if term not in hit.related_terms]
-        told = [f"lacks: {' '.join(lacking)}"] if lacking else []
-        told += [f"has other forms of: {' '.join(hit.related_terms)}"] if hit.related_terms else []
-        yield f"    {visible_line('; '.join(told))}"
+        told = list(what_is_different(hit.missing_terms, hit.related_terms))
+        if told:
+            yield f"    {visible_line('; '.join(told))}"
 
 
-def _highlighted(session: Session, query: Query, text: str) -> str:
+def what_is_different(missing: Sequence[str], related: Sequence[Related]) -> Iterator[str]:
+    """Say what an entry lacks, stop words not counted, and what it has instead of what was typed."""
+    instead = {one.term: one.forms for one in related}
+    lacking = [term for term in missing if term not in instead and term.lower() not in STOP_WORDS]
+    if lacking:
+        yield f"lacks: {' '.join(lacking)}"
+    for term, forms in instead.items():
+        yield f"has {', '.join(forms)} for {term}"
+
+
+def _highlighted(session: Session, query: Query, hit: Hit, text: str) -> str:
     shown = visible_line(text)
     pieces, at = [], 0
-    for start, end in highlight_spans(shown, query):
+    for start, end in highlight_spans(shown, query, {one.term: one.forms for one in hit.related_terms}):
         pieces += [shown[at:start], session.styled(shown[start:end], bold=True)]
         at = end
     return "".join([*pieces, shown[at:]])
@@ -89,9 +99,15 @@ def _highlighted(session: Session, query: Query, text: str) -> str:
 def _advise(session: Session, found: Found) -> None:
     if not found.searchable:
         session.hint("the query has no word to search for")
-    elif not found.nearest:
-        session.hint("nothing matches")
     else:
-        session.hint("no entry has every word")
+        session.hint("no entry has every word" if found.nearest else "nothing matches")
+    if found.inactive:
+        verb = "has" if found.inactive == 1 else "have"
+        what = counted(found.inactive, "entry that does not hold any more", "entries that do not hold any more")
+        session.hint(f"{what} {verb} every word: --include-inactive shows them")
+    for word in found.query.split():
+        prefix, _, value = word.partition(":")
+        if prefix in KNOWN_VALUES and value and value not in KNOWN_VALUES[prefix]:
+            session.hint(f"{word} is searched for as words: {prefix}: takes {', '.join(sorted(KNOWN_VALUES[prefix]))}")
     for suggestion in found.suggestions:
         session.hint(f"did you mean {' or '.join(suggestion.candidates)} instead of {suggestion.term}?")

@@ -8,7 +8,7 @@ from typing import Final
 from gitmem.entry.format import format_entry
 from gitmem.evidence.judge import judge
 from gitmem.evidence.verdict import Verdict
-from gitmem.porcelain.search import MOST, Hit, Request, Search, put
+from gitmem.porcelain.search import MOST, Hit, Related, Request, Search, put
 from gitmem.search.narrow import Filters, conditions_of, filters_as_conditions
 from gitmem.search.query import Conditions, is_stop_word
 from gitmem.search.rank import Match, Ranked, Ranking
@@ -70,7 +70,7 @@ class ExplainedHit:
     matched_fields: tuple[str, ...]
     matched_terms: tuple[str, ...]
     missing_terms: tuple[str, ...]
-    related_terms: tuple[str, ...]
+    related_terms: tuple[Related, ...]
     verdict: Verdict
     tokens: int
 

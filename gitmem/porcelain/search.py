@@ -31,6 +31,14 @@ _BATCH: Final = 50  # entries judged at first while a filter by verdict looks fo
 
 
 @dataclass(frozen=True, slots=True)
+class Related:
+    """A term, and the words in which an entry has it in another form."""
+
+    term: str
+    forms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One entry of an answer. `score` has no unit and compares only within one query.
 
@@ -45,7 +53,7 @@ class Hit:
     matched_fields: tuple[str, ...]
     matched_terms: tuple[str, ...]
     missing_terms: tuple[str, ...]
-    related_terms: tuple[str, ...]
+    related_terms: tuple[Related, ...]
     excerpt: str
     verdict: Verdict
     entry: Entry
@@ -62,7 +70,10 @@ class Suggested:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The answer to a query. `searchable` is False for a query without any word."""
+    """The answer to a query. `searchable` is False for a query without any word.
+
+    `inactive` is how many entries have every term and are left out because they do not hold any more.
+    """
 
     query: str
     match: str
@@ -70,6 +81,7 @@ class Found:
     nearest: tuple[Hit, ...]
     suggestions: tuple[Suggested, ...]
     searchable: bool
+    inactive: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +190,7 @@ class Search:
     def _hit(self, found: Ranked, entry: Entry, verdict: EntryVerdict) -> Hit:
         self.ranked[entry.id] = found
         seen = look(entry, self.query, named=found.match is Match.EXACT)
-        related = self.ranking.related
+        forms = {term: self.ranking.forms(term, found.known.document) for term in seen.missing}
         return Hit(
             id=entry.id,
             title=entry.title,
@@ -188,8 +200,8 @@ class Search:
             matched_fields=_names(seen.fields),
             matched_terms=seen.matched,
             missing_terms=seen.missing,
-            related_terms=tuple(term for term in seen.missing if related(term, found.known.document)),
-            excerpt=excerpt(entry, self.query),
+            related_terms=tuple(Related(term, words) for term, words in forms.items() if words),
+            excerpt=excerpt(entry, self.query, forms=forms),
             verdict=verdict.verdict,
             entry=entry,
             source_refs=verdict.judgements,
@@ -208,6 +220,7 @@ def _found(one: Search, text: str) -> Found:
         nearest=tuple(nearest),
         suggestions=tuple(Suggested(suggestion.term, suggestion.candidates) for suggestion in near),
         searchable=one.query.searchable,
+        inactive=one.ranking.inactive_with_all if one.query.searchable else 0,
     )
 
 

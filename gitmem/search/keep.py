@@ -175,7 +175,7 @@ class Keeper:
         """Yield the entries of the files that differ, with their digests; note the files that hold none any more."""
         for count, name in enumerate(found.changed):
             if count % _TOLD == 0:
-                self.progress("indexing", count, len(found.changed))
+                self.progress("new entries", count, len(found.changed))
             read = read_listed(directory, name, view)
             if read is None or isinstance(read, Unreadable):
                 unread.append(name)

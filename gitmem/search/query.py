@@ -26,7 +26,7 @@ class VerdictName(StrEnum):
     UNVERIFIED = "unverified"
 
 
-_KNOWN_VALUES: Final = {"kind": frozenset(map(str, Kind)), "is": frozenset(map(str, VerdictName))}
+KNOWN_VALUES: Final = {"kind": frozenset(map(str, Kind)), "is": frozenset(map(str, VerdictName))}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ def _condition(chunk: str) -> tuple[str, str]:
     value = value.strip('"')
     if not value or prefix not in {"kind", "tag", "path", "file", "commit", "run", "is"}:
         return "", ""
-    known = _KNOWN_VALUES.get(prefix)
+    known = KNOWN_VALUES.get(prefix)
     if (known is not None and value not in known) or (prefix == "commit" and not is_commit_prefix(value)):
         return "", ""
     return prefix, value

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from heapq import nlargest
+from itertools import islice
 from types import MappingProxyType
 from typing import Final, TypeVar
 
@@ -24,6 +25,8 @@ from gitmem.search.suggest import Suggestion
 from gitmem.text.tokens import Term
 
 _TOGETHER: Final = 50
+_TELLING: Final = 4  # letters; shorter parts of identifiers are extensions, prefixes and numbers
+_LOOKED_INTO: Final = 20  # inactive entries
 _FIELD_WEIGHTS: Final = MappingProxyType({FIELD_CODES[name]: weight / 10 for name, weight in WEIGHTS.items()})
 
 
@@ -63,7 +66,6 @@ class Ranking:
         self.index = index
         self.query = query
         self.filters = filters
-        self._near: dict[str, set[int]] = {}
 
     @cached_property
     def admission(self) -> Admission:
@@ -101,12 +103,33 @@ class Ranking:
     @cached_property
     def unknown_terms(self) -> tuple[Term, ...]:
         """The terms that no document has which may be shown, stop words left out unless there are only such."""
-        telling = [one for one in self.held if not is_stop_word(one.term)] or self.held
-        return tuple(one.term for one in telling if not one.documents - self.admission.inactive)
+        return tuple(one.term for one in self._telling if not one.documents - self.admission.inactive)
 
-    def related(self, term: str, document: int) -> bool:
-        """Whether a document has a term, as it was typed, in another form: with the same stem, or nearly so spelled."""
-        return document in self._near.get(term, ()) or self.scorer.has_stems(term, document)
+    def forms(self, term: str, document: int) -> tuple[str, ...]:
+        """Return in what other forms a document has a term, as it was typed.
+
+        These are words with the same stem, near spellings, all parts of an identifier, or some of them that tell
+        something by themselves.
+        """
+        found = self.scorer.forms(term, document)
+        if self.scorer.has_parts(term, document):
+            return found
+        return tuple(form for form in found if len(form) >= _TELLING or "." in form or not form.isascii())
+
+    @cached_property
+    def inactive_with_all(self) -> int:
+        """How many inactive entries have every term, and are left out for their state alone."""
+        if not self.held:
+            return 0
+        only = self.admission.only
+        having = self.admission.inactive.intersection(*(one.documents for one in self.held))
+        having = having if only is None else having & only
+        certain = all(one.certain for one in self.held)
+        return sum(1 for one in islice(sorted(having), _LOOKED_INTO) if certain or self._holds_all(one))
+
+    def _holds_all(self, number: int) -> bool:
+        document = self.index.postings.document(number)
+        return all(one.certain or holds(document, one.term) for one in self.held)
 
     def exact(self) -> Iterator[Ranked]:
         """Yield what the query names, best first."""
@@ -121,12 +144,31 @@ class Ranking:
 
     def partial(self, near: Sequence[Suggestion] = ()) -> Iterator[Ranked]:
         """Yield what has some of the terms, or other forms of them, best first; what has a near spelling, last."""
-        having = self.index.postings.having
-        self._near = {one.term: set().union(*(having(key) for key in one.likely)) for one in near}
-        documents = set(self.first).union(*self._near.values())
-        ordered = self._in_order(self.admission.of(documents) - self.named, Match.PARTIAL)
+        for one in near:
+            if one.likely:
+                self.scorer.adopt(one.term, one.likely)
+        if any(one.likely for one in near):
+            self.first = self.scorer.first()
+        ordered = self._in_order(self.admission.of(self.first) - self.named, Match.PARTIAL)
         complete = self.complete
-        return (one for one, kept in ordered if kept.number not in complete or not self._has_all(kept))
+        return (
+            one
+            for one, kept in ordered
+            if (kept.number not in complete or not self._has_all(kept)) and self._is_near(kept)
+        )
+
+    def _is_near(self, kept: "_Kept") -> bool:
+        """Whether a document has a term, or another form of one; the extension of a file name brings nothing near."""
+        return any(
+            self.forms(one.term.typed, kept.number)
+            or (kept.number in one.documents and (one.certain or holds(kept.document, one.term)))
+            for one in self._telling
+        )
+
+    @cached_property
+    def _telling(self) -> tuple[Held, ...]:
+        """The terms but for stop words, unless there are only such."""
+        return tuple(one for one in self.held if not is_stop_word(one.term)) or self.held
 
     def _by_conditions(self) -> Iterator[Ranked]:
         admitted = self.admission.of(self.index.newest_first())

@@ -97,6 +97,7 @@ class Scorer:
         keys = list(dict.fromkeys(telling_keys(value) or found_keys(value)))
         stems = dict(zip(keys, postings.analyser.stems(keys), strict=True))
         self._counts: dict[str, dict[int, int]] = {}
+        self._documents: dict[str, set[int]] = {}
         self.sought = {stem: self._seek(stem) for stem in dict.fromkeys(stems.values())}
         self._stem_of = {key: stem for stem, sought in self.sought.items() for key in sought.keys}
         self._pairs = self._pair_weights([stems.get(word_keys(word)[0], "") for word in value.words if _tells(word)])
@@ -146,10 +147,36 @@ class Scorer:
         value = value_of("", self._postings.analyser.fragments(term))
         return self._postings.analyser.stems(telling_keys(value) or found_keys(value))
 
-    def has_stems(self, term: str, document: int) -> bool:
-        """Whether a document has all stems of one of the query's terms."""
-        stems = self.stems_of(term)
+    def adopt(self, term: str, keys: Sequence[str]) -> None:
+        """Let other keys stand in, at half the weight, for what a term asks for and no document has."""
+        for stem in self.stems_of(term):
+            if stem in self.sought and not self.sought[stem].documents:
+                counts = _merged([self._postings.blocks(key) for key in keys])
+                self._counts[stem] = counts
+                self.sought[stem] = Sought(stem, tuple(keys), len(counts), self._idf(len(counts)) / 2)
+                self._stem_of.update(dict.fromkeys(keys, stem))
+        self._seen = {GAP: None}
+
+    def has_parts(self, term: str, document: int) -> bool:
+        """Whether a document has every part of one of the query's terms, in some form, wherever they stand."""
+        value = value_of("", self._postings.analyser.fragments(term))
+        stems = self._postings.analyser.stems([word_keys(word)[0] for word in value.words if _tells(word)])
         return bool(stems) and all(document in self._counts.get(stem, ()) for stem in stems)
+
+    def forms(self, term: str, document: int) -> tuple[str, ...]:
+        """Return the words of a document that have a stem of one of the query's terms, or of a part of it."""
+        stems = [stem for stem in self.stems_of(term) if document in self._counts.get(stem, ())]
+        keys = [key for stem in stems for key in self.sought[stem].keys]
+        return tuple(key for key in dict.fromkeys(keys) if document in self._having(key))
+
+    def _having(self, key: str) -> set[int]:
+        known = self._documents.get(key)
+        if known is None:
+            known = self._documents[key] = self._postings.having(key)
+        return known
+
+    def _idf(self, having: int) -> float:
+        return _idf(self._postings.documents, having)
 
     def parts(self, number: int, document: Document, first: float) -> Parts:
         """Return the whole score of a document, part by part; `first` is its score of the first stage."""

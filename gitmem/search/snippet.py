@@ -1,23 +1,28 @@
 """The passage of an entry that shows why it was found, and what in it to mark."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Final
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
 from gitmem.entry.model import Entry
-from gitmem.search.analysis import Analyser
 from gitmem.search.fields import Field, FieldName, fields
-from gitmem.search.match import Passage, passage, spans
+from gitmem.search.match import passage, spans
 from gitmem.search.query import Query, is_stop_word
 from gitmem.text import plain
 from gitmem.text.characters import UNSPACED
-from gitmem.text.tokens import Term
+from gitmem.text.tokens import key_of
 
 EXCERPT_LIMIT: Final = 240
 
 _CUT: Final = "…"
+_BETWEEN: Final = " · "
+
+# By a term as it was typed, the words that stand for it.
+Forms: TypeAlias = Mapping[str, Sequence[str]]
+_NO_FORMS: Final[Forms] = MappingProxyType({})
 
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 
@@ -46,22 +51,30 @@ class _Candidate:
     places: tuple[_Place, ...]
 
 
-def excerpt(entry: Entry, query: Query, limit: int = EXCERPT_LIMIT) -> str:
+def excerpt(entry: Entry, query: Query, limit: int = EXCERPT_LIMIT, forms: Forms = _NO_FORMS) -> str:
     """Return one line of at most `limit` characters from the entry, around as many of the query's terms as fit.
 
     The title stands beside it anyway, so any other field goes first; of these the one with the most terms, stop words
-    last, and rather prose than a list. Without a term in them the excerpt is the beginning of the prose. Words are
+    last, and rather prose than a list. A tag, a path or the like has prose behind it, being short. Without a term in
+    them the excerpt is the beginning of the prose. `forms` are the other forms in which the entry has terms. Words are
     whole, `…` stands where something was cut, control and invisible characters are gone.
     """
-    found = [_candidate(field, value, query) for field in fields(entry) for value in field.values]
-    best = max((one for one in found if one.line), key=lambda one: _worth(one, query), default=None)
-    return _window(best.line, best.places, limit) if best else ""
+    found = [_candidate(field, value, query, forms) for field in fields(entry) for value in field.values]
+    lines = [one for one in found if one.line]
+    best = max(lines, key=lambda one: _worth(one, query), default=None)
+    if best is None:
+        return ""
+    prose = max((one for one in lines if one.field.name in _PROSE), key=lambda one: _worth(one, query), default=None)
+    if prose is None or best.field.name in _PROSE or best.field.name is FieldName.TITLE or len(best.line) > limit // 2:
+        return _window(best.line, best.places, limit)
+    rest = limit - len(best.line) - len(_BETWEEN)
+    return f"{best.line}{_BETWEEN}{_window(prose.line, prose.places, rest)}"
 
 
-def highlight_spans(text: str, query: Query) -> list[tuple[int, int]]:
+def highlight_spans(text: str, query: Query, forms: Forms = _NO_FORMS) -> list[tuple[int, int]]:
     """Return the ranges of characters in the text that match terms of the query, in order, none touching another."""
     merged: list[tuple[int, int]] = []
-    for place in _places(text, query):
+    for place in _places(text, query, forms):
         if merged and place.start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(merged[-1][1], place.end))
         else:
@@ -69,28 +82,18 @@ def highlight_spans(text: str, query: Query) -> list[tuple[int, int]]:
     return merged
 
 
-def _candidate(field: Field, value: str, query: Query) -> _Candidate:
+def _candidate(field: Field, value: str, query: Query, forms: Forms) -> _Candidate:
     line = " ".join(plain(value).split())
-    return _Candidate(field, line, _places(line, query))
+    return _Candidate(field, line, _places(line, query, forms))
 
 
-def _places(text: str, query: Query) -> tuple[_Place, ...]:
+def _places(text: str, query: Query, forms: Forms) -> tuple[_Place, ...]:
     held = passage(text)
     found = [_Place(*span, number) for number, term in enumerate(query.terms) for span in spans(term, held)]
-    missing = set(range(len(query.terms))) - {place.term for place in found}
-    found += [_Place(*span, number) for number in sorted(missing) for span in _other_forms(query.terms[number], held)]
+    for number, term in enumerate(query.terms):
+        tokens = [token for form in forms.get(term.typed, ()) for token in held.postings.get(key_of(form), ())]
+        found += [_Place(token.start, token.end, number) for token in tokens]
     return tuple(sorted(found, key=lambda place: (place.start, place.end, place.term)))
-
-
-def _other_forms(term: Term, held: Passage) -> list[tuple[int, int]]:
-    """Return where words with the same stem stand, for a term that is one word."""
-    if len(term.slots) > 1 or term.slots[0].parts or is_stop_word(term):
-        return []
-    analyser = Analyser()
-    keys = list(held.postings)
-    stem = analyser.stems([term.slots[0].key])
-    same = [key for key, other in zip(keys, analyser.stems(keys), strict=True) if [other] == stem]
-    return [(token.start, token.end) for key in same for token in held.postings[key]]
 
 
 def _worth(candidate: _Candidate, query: Query) -> tuple[bool, int, int, bool, int]:

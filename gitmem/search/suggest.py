@@ -15,12 +15,12 @@ CANDIDATE_LIMIT: Final = 3
 _TERM_LIMIT: Final = 10
 
 # Shorter words are near to everything.
-_SHORTEST: Final = 3
+_SHORTEST: Final = 4
 
 _LIKELY: Final = 5
 
 # From this length on a word may have two slips instead of one.
-_LONG: Final = 6
+_LONG: Final = 8
 
 # Neighbours in a run of characters are no words, nor is what was cut because of its length.
 _NO_WORD: Final = re.compile(f"[{UNSPACED}\x1f]")

@@ -184,7 +184,7 @@ def test_a_slip_is_answered_with_the_word_that_was_meant(cli: Cli, store: Repo) 
     result = cli(store, "search", "readmee")
     assert result.code == 1
     assert result.err == "no entry has every word\ndid you mean readme instead of readmee?\n"
-    assert "    has other forms of: readmee" in result.out.splitlines()
+    assert "    has readme for readmee" in result.out.splitlines()
     assert search(cli, store, "readmee")["suggestions"] == [{"term": "readmee", "candidates": ["readme"]}]
 
 

@@ -129,10 +129,49 @@ def test_another_form_of_a_term_is_related_to_it() -> None:
     near = suggestions(index.postings, found.unknown_terms, frozenset())
     places = {known.id.rpartition("-")[2]: number for number, known in index.known(range(3)).items()}
     assert [one.known.id.rpartition("-")[2] for one in found.partial(near)] == ["They decided", "Walrus"]
-    assert found.related("decides", places["They decided"])
-    assert found.related("walrsu", places["Walrus"])
-    assert not found.related("decides", places["Walrus"])
-    assert not found.related("zebra", places["Else"])
+    assert found.forms("decides", places["They decided"]) == ("decided",)
+    assert found.forms("walrsu", places["Walrus"]) == ("walrus",)
+    assert found.forms("decides", places["Walrus"]) == ()
+    assert found.forms("zebra", places["Else"]) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "near"),
+    [
+        ("a client of the server", "server.py", True),
+        ("client.py", "server.py", False),
+        ("the request came", "X-Request-ID", True),
+        ("an id of 8", "58ab8", False),
+        ("one. Two", "one.two", True),
+        ("v1.2", "v1.2.3", True),
+        ("0.10", "0.1", False),
+    ],
+)
+def test_a_part_of_a_term_brings_an_entry_near_only_if_it_tells_something(text: str, query: str, *, near: bool) -> None:
+    assert bool(ranked([entry(text)], query).partial) is near
+
+
+def test_a_slip_ranks_as_the_word_that_was_meant() -> None:
+    entries = [
+        entry("Use PostgreSQL", "the data base of payments; databases differ"),
+        entry("Database connections leak", "the database"),
+        entry("Nothing", "else"),
+    ]
+    found = ranked(entries, "databse leaks")
+    assert [one.entry.title for one in found.partial] == ["Database connections leak"]
+
+
+def test_inactive_entries_with_every_term_are_counted() -> None:
+    entries = [
+        entry("Sessions last an hour"),
+        entry("Sessions last 30 minutes", review_state=ReviewState.SUPERSEDED),
+        entry("30 sessions in some minutes", review_state=ReviewState.STALE, kind=Kind.FAILURE),
+    ]
+    index = index_of(entries, Analyser())
+    counted = Ranking(index, parse_query(["sessions 30 minutes"]), Filters()).inactive_with_all
+    assert counted == 2
+    assert Ranking(index, parse_query(["sessions 30 minutes kind:failure"]), Filters()).inactive_with_all == 1
+    assert Ranking(index, parse_query(["sessions"]), Filters(include_inactive=True)).inactive_with_all == 0
 
 
 def test_a_whole_identifier_ranks_above_its_parts() -> None:

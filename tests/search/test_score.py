@@ -206,9 +206,13 @@ def test_the_documents_of_a_stem_are_those_of_all_its_forms() -> None:
     scorer = Scorer(index(CORPUS).postings, "retrying maxRetry", WEIGHTS)
     assert scorer.sought["retri"].keys == ("retries", "retry", "retrying")
     assert scorer.sought["retri"].documents == 5
-    assert [scorer.has_stems("retrying", place) for place in range(8)] == [True] * 3 + [False] * 2 + [True, False, True]
-    assert not scorer.has_stems("maxRetry", 0)
-    assert not scorer.has_stems("...", 0)
+    assert [bool(scorer.forms("retrying", place)) for place in range(8)] == [True] * 3 + [False] * 2 + [
+        True,
+        False,
+        True,
+    ]
+    assert not scorer.has_parts("maxRetry", 0)
+    assert not scorer.has_parts("...", 0)
 
 
 WORDS: Final = st.lists(

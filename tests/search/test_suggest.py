@@ -41,7 +41,7 @@ def suggested(query: str, entries: Sequence[Entry]) -> list[tuple[str, tuple[str
         ("reglagge", [("reglagge", ("réglage",))]),
         ("maxRetires", [("maxRetires", ("maxretries", "retries"))]),
         ("parseHTTPReqest", [("parseHTTPReqest", ("parsehttprequest", "request"))]),
-        ("forn", [("forn", ("for", "fork", "form"))]),
+        ("forn", [("forn", ("fork", "form"))]),
         ("src/permision.py", [("src/permision.py", ("permission", "permissions"))]),
         ("completelydifferent", []),
         ("2.11", []),
