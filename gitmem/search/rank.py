@@ -144,10 +144,11 @@ class Ranking:
 
     def partial(self, near: Sequence[Suggestion] = ()) -> Iterator[Ranked]:
         """Yield what has some of the terms, or other forms of them, best first; what has a near spelling, last."""
-        for one in near:
-            if one.likely:
-                self.scorer.adopt(one.term, one.likely)
-        if any(one.likely for one in near):
+        # In a long text that is otherwise known, a word that no entry has is hardly ever a slip.
+        slips = [one for one in near if one.likely and 3 * len(self.unknown_terms) >= len(self._telling)]
+        for one in slips:
+            self.scorer.adopt(one.term, one.likely)
+        if slips:
             self.first = self.scorer.first()
         ordered = self._in_order(self.admission.of(self.first) - self.named, Match.PARTIAL)
         complete = self.complete
