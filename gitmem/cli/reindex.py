@@ -4,14 +4,10 @@ import click
 
 from gitmem.cli.options import json_option
 from gitmem.cli.session import Session
-from gitmem.errors import ExitCode, GitMemError
+from gitmem.errors import ExitCode
 from gitmem.porcelain.encode import encode
 from gitmem.porcelain.reindex import reindex
 from gitmem.text import counted
-
-
-class NotKeptError(GitMemError):
-    """The index was made, and there is no place to keep it."""
 
 
 @click.command("reindex", short_help="make anew what is derived from the entries")
@@ -25,11 +21,6 @@ def command(session: Session, *, as_json: bool) -> int:
     workspace = session.read()
     with session.progress("Indexing") as workspace.index.keeper.progress:
         found = reindex(workspace)
-    if not found.kept and found.entries:
-        raise NotKeptError(
-            f"the index could not be kept in {workspace.index.keeper.path.parent}, so every search makes its own: "
-            "`git mem doctor` says what stands in its way, a writer perhaps: then try again"
-        )
     if as_json:
         session.write_json(encode(found))
     else:

@@ -1,6 +1,8 @@
 """`git mem search`."""
 
 from collections.abc import Iterator, Sequence
+from textwrap import shorten
+from typing import Final
 
 import click
 
@@ -16,6 +18,8 @@ from gitmem.search.query import KNOWN_VALUES, Query, parse_query
 from gitmem.search.rank import Match
 from gitmem.search.snippet import highlight_spans
 from gitmem.text import counted, visible_line
+
+_ROOM: Final = 240  # characters, for what is said of a hit's terms
 
 
 @click.command("search", short_help="find entries")
@@ -82,9 +86,9 @@ def what_is_different(missing: Sequence[str], related: Sequence[Related]) -> Ite
     instead = {one.term: one.forms for one in related}
     lacking = [term for term in missing if term not in instead and term.lower() not in STOP_WORDS]
     if lacking:
-        yield f"lacks: {' '.join(lacking)}"
+        yield f"lacks: {shorten(' '.join(lacking), _ROOM, placeholder='…')}"
     for term, forms in instead.items():
-        yield f"has {', '.join(forms)} for {term}"
+        yield f"has {shorten(', '.join(forms), _ROOM, placeholder='…')} for {shorten(term, _ROOM, placeholder='…')}"
 
 
 def _highlighted(session: Session, query: Query, hit: Hit, text: str) -> str:

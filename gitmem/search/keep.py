@@ -65,6 +65,7 @@ class Keeper:
         self.allowed = allowed
         self.progress: Progress = silent
         self.watch: DirectoryWatch | None = None  # in a process that lives on
+        self.refusal = ""  # why the last index that was made could not be kept
         self.published_last = True  # whether the last index that was made could be kept
         self._kept: EntryIndex | None = None
         self._settled = False  # whether it was looked at last while no transaction was pending
@@ -135,8 +136,9 @@ class Keeper:
                 unpublished.compact()
             if unpublished.publish(self.allowed):
                 return EntryIndex(unpublished.connection, self.analyser)
-        except (OSError, DatabaseError):
-            pass  # the disk is full, before all: memory is not
+            self.refusal = f"{self.path.name} is a directory" if self.path.is_dir() else self.refusal
+        except (OSError, DatabaseError) as error:
+            self.refusal = str(error)  # the disk is full, before all: memory is not
         finally:
             unpublished.discard()
         unpublished.connection.close()
@@ -163,10 +165,12 @@ class Keeper:
     def _construction(self, source: Connection | None) -> Unpublished | None:
         # A copy holds what the old index held. Whoever forgets an entry sweeps it up, if it was begun before; after
         # that none is begun.
+        self.refusal = "another command writes at the moment"
         try:
             with self.allowed() as may:
                 return Unpublished(self.path, APPLICATION, source) if may else None
-        except (OSError, DatabaseError):
+        except (OSError, DatabaseError) as error:
+            self.refusal = error.strerror or "" if isinstance(error, OSError) else str(error)
             return None
 
     def _entries(

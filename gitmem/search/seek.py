@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 from gitmem.search.analysis import Document, runs, tokens_of, word_keys
 from gitmem.search.entries import EntryIndex, facet_key
@@ -60,9 +59,13 @@ def named(index: EntryIndex, query: Query) -> set[int]:
 
 def _having_all(postings: Postings, slots: Sequence[Slot]) -> set[int]:
     """Return the documents that have every one of the slots, each under its own key or in all its parts."""
-    sets = [_having(postings, slot) for slot in slots]
-    sets += [postings.having(run) for run in runs([slot.key if len(slot.text) == 1 else "" for slot in slots])]
-    return reduce(set.intersection, sets)
+    found: set[int] | None = None
+    for slot in {slot.text: slot for slot in slots}.values():  # a word can stand in a query a thousand times
+        having = _having(postings, slot)
+        found = having if found is None else found & having
+    for run in dict.fromkeys(runs([slot.key if len(slot.text) == 1 else "" for slot in slots])):
+        found = postings.having(run) & (found or set())
+    return found or set()
 
 
 def _having(postings: Postings, slot: Slot) -> set[int]:

@@ -1,6 +1,7 @@
 """Where a store is, and what stands beside it: everything that a transaction has to know."""
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -62,7 +63,7 @@ class StorePlace:
     def clear_derived(self) -> None:
         """Remove what was derived from entries and could still hold their words. The caller holds the writer's lock."""
         self.snapshots.clear()
-        with opened(self.state) as state:
+        with opened(self.state) as state, suppress(IsADirectoryError):  # which is none of ours
             remove_file(state, INDEX)
 
     @property

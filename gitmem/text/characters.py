@@ -157,6 +157,11 @@ def _classed(found: re.Match[str]) -> str:
 
 
 def _is_stray(mark: re.Match[str]) -> bool:
-    """Whether an accent stands on nothing: what NFKC makes of the acute accent typed for an apostrophe."""
-    place = mark.start()
-    return "\u0300" <= mark.group() <= "\u036f" and (place == 0 or mark.string[place - 1].isspace())
+    """Whether a mark stands on no letter: what NFKC makes of the acute accent typed for an apostrophe.
+
+    So does one behind punctuation, or a word would begin elsewhere in a text than in a query that is cut there.
+    """
+    place = mark.start() - 1
+    while place >= 0 and unicodedata.category(mark.string[place]).startswith("M"):
+        place -= 1
+    return place < 0 or not mark.string[place].isalnum()

@@ -375,3 +375,16 @@ def test_every_word_of_an_entry_finds_it_alone_and_with_its_neighbour(words: lis
         for asked in (query, query.upper(), query.casefold(), *(unicodedata.normalize(form, query) for form in FORMS)):
             ranking = Ranking(index, parse_query([asked]), Filters())
             assert [one.known.id for one in (*ranking.exact(), *ranking.all())] == ["x"], (query, asked)
+
+
+@pytest.mark.parametrize(
+    "chunk",
+    [":\u0320b", "{\u0328z", '"\u0301a', "`\u0301b", "(\u0301a", "\u3237\u030fR", "AT＆T", "東京｡大阪", "x＝1", "⑴"],
+)
+def test_what_stands_behind_punctuation_finds_its_own_text(chunk: str) -> None:
+    assert tier(f"the {chunk} zz", chunk) is Match.ALL
+
+
+def test_a_word_that_stands_a_thousand_times_in_a_query_is_one_word() -> None:
+    assert tier("a b", "a/" * 2000) is None
+    assert tier("a/a a", "a/a") is Match.ALL

@@ -158,7 +158,7 @@ def test_where_the_index_cannot_be_kept_that_is_told_by_reindex_alone(filled: Re
     found = filled.mem("reindex")
     assert (found.code, found.out) == (128, "")
     assert found.err.count("\n") == 1
-    assert "could not be kept" in found.err
+    assert "cannot be kept" in found.err
 
 
 _LIMITED: Final = """
