@@ -11,6 +11,7 @@ A token's `text` is folded and keeps its accents and zeros; its `key` is what mu
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from gitmem.text.characters import PICTOGRAPHS, SKIN_TONES, UNSPACED, Normal, bare, fold_normal, normalise, shape
@@ -158,9 +159,9 @@ def words_of(chunk: str) -> list[str]:
     normal = normalise(chunk)
     borders = [0, *(place for found in _SEPARATOR.finditer(normal.text) for place in found.span()), len(normal.text)]
     ranges = [(start, end) for start, end in zip(borders[::2], borders[1::2], strict=True) if start < end]
-    if len(ranges) > 1 and normal.source(*ranges[0]) == normal.source(*ranges[-1]):  # characters were moved about
-        return [normal.text[start:end] for start, end in ranges]
     sources = [normal.source(start, end) for start, end in ranges]
+    if any(one[1] > other[0] for one, other in pairwise(sources)):  # one character became several words
+        return [normal.text[start:end] for start, end in ranges]
     return [chunk[start:end] for start, end in sources]
 
 
