@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 from gitmem.text.tokens import Slot, Term, Token, agree, tokenise
@@ -18,8 +19,9 @@ class Passage:
     postings: Mapping[str, Sequence[Token]]
 
 
+@lru_cache(maxsize=512)
 def passage(text: str) -> Passage:
-    """Return the text ready to be asked for terms."""
+    """Return the text ready to be asked for terms. What is shown of an entry is asked several times."""
     postings: dict[str, list[Token]] = {}
     for token in tokenise(text):
         postings.setdefault(token.key, []).append(token)
