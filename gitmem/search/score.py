@@ -98,6 +98,7 @@ class Scorer:
         stems = dict(zip(keys, postings.analyser.stems(keys), strict=True))
         self._counts: dict[str, dict[int, int]] = {}
         self._documents: dict[str, set[int]] = {}
+        self._term_stems: dict[str, list[str]] = {}
         self.sought = {stem: self._seek(stem) for stem in dict.fromkeys(stems.values())}
         self._stem_of = {key: stem for stem, sought in self.sought.items() for key in sought.keys}
         self._pairs = self._pair_weights([stems.get(word_keys(word)[0], "") for word in value.words if _tells(word)])
@@ -144,8 +145,11 @@ class Scorer:
 
     def stems_of(self, term: str) -> list[str]:
         """Return the stems of one of the query's terms."""
-        value = value_of("", self._postings.analyser.fragments(term))
-        return self._postings.analyser.stems(telling_keys(value) or found_keys(value))
+        known = self._term_stems.get(term)
+        if known is None:
+            value = value_of("", self._postings.analyser.fragments(term))
+            known = self._term_stems[term] = self._postings.analyser.stems(telling_keys(value) or found_keys(value))
+        return known
 
     def adopt(self, term: str, keys: Sequence[str]) -> None:
         """Let other keys stand in, at half the weight, for what a term asks for and no document has."""
