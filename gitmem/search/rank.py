@@ -2,7 +2,7 @@
 
 There are three tiers: what the query names as a whole, what has every one of its terms letter for letter, and what has
 part of them. Within a tier the score of `gitmem.search.score` decides, of equals the newest, then the id. A tier is
-ordered in parts of fifty: the best fifty by the first stage of the score are put in order by the whole of it.
+ordered in parts of forty: the best forty by the first stage of the score are put in order by the whole of it.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from gitmem.search.seek import Held, held, holds, named
 from gitmem.search.suggest import Suggestion
 from gitmem.text.tokens import Term
 
-_TOGETHER: Final = 50
+_TOGETHER: Final = 40
 _TELLING: Final = 4  # letters; shorter parts of identifiers are extensions, prefixes and numbers
 _LOOKED_INTO: Final = 20  # inactive entries
 _FIELD_WEIGHTS: Final = MappingProxyType({FIELD_CODES[name]: weight / 10 for name, weight in WEIGHTS.items()})
@@ -194,7 +194,7 @@ class Ranking:
         return _Kept(known, document, self.scorer.parts(known.document, document, self.first.get(known.document, 0.0)))
 
     def _lots(self, documents: Collection[int]) -> Iterator[list[Known]]:
-        """Yield the documents by fifties, by the first stage of their scores, then the newest first, then by id."""
+        """Yield the documents by forties, by the first stage of their scores, then the newest first, then by id."""
         scores = {document: self.first.get(document, 0.0) for document in documents}
         best = nlargest(_TOGETHER, scores.values())
         if not best:

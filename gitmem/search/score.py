@@ -87,6 +87,9 @@ class _Seen(NamedTuple):
     grams: tuple[str, ...]
 
 
+_UNRELATED: Final = _Seen("", ())
+
+
 class Scorer:
     """Scores the documents for one query. `weights` says by its character what a field counts, the most telling 1."""
 
@@ -103,6 +106,7 @@ class Scorer:
         self._stem_of = {key: stem for stem, sought in self.sought.items() for key in sought.keys}
         self._pairs = self._pair_weights([stems.get(word_keys(word)[0], "") for word in value.words if _tells(word)])
         self._grams = self._gram_weights(stems)
+        self._any_gram = frozenset(self._grams)
         self._seen: dict[str, _Seen | None] = {GAP: None}
 
     def _seek(self, stem: str) -> Sought:
@@ -218,8 +222,11 @@ class Scorer:
             seen = None
         else:
             key, pieces = self._postings.analyser.pieces(word)
-            shared = () if pieces.isdisjoint(self._grams) else tuple(one for one in grams_of(key) if one in self._grams)
-            seen = _Seen(self._stem_of.get(key, ""), shared)
+            stem = self._stem_of.get(key, "")
+            if not pieces.isdisjoint(self._any_gram):
+                seen = _Seen(stem, tuple(one for one in grams_of(key) if one in self._grams))
+            else:
+                seen = _Seen(stem, ()) if stem else _UNRELATED
         self._seen[word] = seen
         return seen
 
