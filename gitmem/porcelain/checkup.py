@@ -1,7 +1,6 @@
 """What `git mem doctor` looks at: everything there is, one function for each thing, and nothing is written."""
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from gitmem.porcelain.status import look_at_history, what_was_done_by_hand
 from gitmem.search.keep import IndexState
 from gitmem.settings import SettingError
 from gitmem.storage.directory import MOVE_AWAY, DirectoryRefusedError, opened_directory
-from gitmem.storage.files import TEMPORARY_PREFIX
+from gitmem.storage.files import is_temporary
 from gitmem.storage.holder import lock_holder
 from gitmem.storage.journal import JournalDamagedError
 from gitmem.store.history import StoreHistory
@@ -40,7 +39,6 @@ REINDEX: Final = "git mem reindex"
 FIX: Final = "git mem doctor --fix"
 RESTORE: Final = "git mem restore"
 _LOOK: Final = "look what it is, and at its permissions"
-_LITTER: Final = re.compile(re.escape(TEMPORARY_PREFIX) + "[0-9a-f]{16}")
 
 
 class CheckState(StrEnum):
@@ -332,7 +330,7 @@ def _litter_in(root: Path, path: PurePosixPath) -> list[str]:
 
 def _temporary_files(directory: int) -> list[str]:
     with os.scandir(directory) as found:
-        return [file.name for file in found if _LITTER.fullmatch(file.name) and not file.is_dir()]
+        return [file.name for file in found if is_temporary(file.name) and not file.is_dir()]
 
 
 def _index(workspace: Workspace) -> Iterator[Check]:

@@ -157,20 +157,20 @@ def _filtered(one: Search) -> Iterator[Filtered]:
     if not query.terms:
         return
     ranking = Ranking(one.ranking.index, query, Filters(include_inactive=True))
+    asked = (filters_as_conditions(one.request.filters), one.query.conditions)
+    met = [pair for conditions in asked for pair in conditions_of(one.ranking.index, conditions).items()]
     for found in islice(chain(ranking.exact(), ranking.all(), ranking.partial()), _LOOKED_AT):
-        reasons = tuple(_reasons(one, found))
+        reasons = tuple(_reasons(one, found, met))
         if reasons:
             yield Filtered(found.known.id, found.match, reasons)
 
 
-def _reasons(one: Search, found: Ranked) -> Iterator[str]:
+def _reasons(one: Search, found: Ranked, met: Sequence[tuple[str, set[int]]]) -> Iterator[str]:
+    """Yield why an entry is left out; `met` are the documents that meet each condition."""
     number = found.known.document
-    filters = one.request.filters
-    if not filters.include_inactive and number in one.ranking.index.inactive:
+    if not one.request.filters.include_inactive and number in one.ranking.index.inactive:
         yield f"state {found.known.state}"
-    for conditions in (filters_as_conditions(filters), one.query.conditions):
-        met = conditions_of(one.ranking.index, conditions)
-        yield from (f"{name} is another" for name, documents in met.items() if number not in documents)
+    yield from (f"{name} is another" for name, documents in met if number not in documents)
     if one.wanted != frozenset(Verdict):
         (judged,) = judge(one.target, [one.load(found.known)])
         if judged.verdict not in one.wanted:

@@ -76,7 +76,7 @@ VALUES: Final = "\x1e"
 
 
 def parse_document(text: str) -> Document:
-    """Return what `write_document` wrote down."""
+    """Return what texts of `written_value`, with VALUES between them, say."""
     return Document(tuple(_value(written) for written in text.split(VALUES)) if text else ())
 
 
@@ -167,9 +167,7 @@ def _fragment(chunk: str) -> Fragment:
             joined.append((token.text, token.position, token.length))
     words += [GAP] * (length - len(words))
     value = Value("", tuple(words), tuple(joined))
-    return Fragment(
-        value.words, " ".join(words), value.joined, tuple(found_keys(value)), len(list(telling_keys(value)))
-    )
+    return Fragment(value.words, " ".join(words), value.joined, tuple(found_keys(value)), len(telling_keys(value)))
 
 
 def value_of(field: str, fragments: Sequence[Fragment]) -> Value:

@@ -90,7 +90,7 @@ class EntryIndex:
         )
         return {row[0]: Known(row[0], row[1], row[2], row[3], ReviewState(row[4])) for row in rows}
 
-    @property
+    @cached_property
     def listing(self) -> dict[str, Stamp]:
         """The stamp with which each file was read, by name; UNSETTLED where none was to be trusted."""
         row = self.connection.execute("SELECT names, times, inodes FROM listing").fetchone()

@@ -148,7 +148,7 @@ class Keeper:
         self, connection: Connection, known: Mapping[str, Stamp], found: _Difference, directory: int, view: View
     ) -> Connection:
         """Bring a copy of an index up to date, or an empty database; return it."""
-        if not known and connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,):
+        if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,):
             create(connection)
         unread = self._bring_up_to_date(connection, found, directory, view)
         write_listing(connection, _new_listing(known, found, unread))

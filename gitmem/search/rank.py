@@ -124,12 +124,8 @@ class Ranking:
         only = self.admission.only
         having = self.admission.inactive.intersection(*(one.documents for one in self.held))
         having = having if only is None else having & only
-        certain = all(one.certain for one in self.held)
-        return sum(1 for one in islice(sorted(having), _LOOKED_INTO) if certain or self._holds_all(one))
-
-    def _holds_all(self, number: int) -> bool:
-        document = self.index.postings.document(number)
-        return all(one.certain or holds(document, one.term) for one in self.held)
+        certain, document = all(one.certain for one in self.held), self.index.postings.document
+        return sum(1 for one in islice(sorted(having), _LOOKED_INTO) if certain or self._has_all(document(one)))
 
     def exact(self) -> Iterator[Ranked]:
         """Yield what the query names, best first."""
@@ -140,10 +136,10 @@ class Ranking:
         if not self.query.terms:
             return self._by_conditions()
         ordered = self._in_order(self.complete, Match.ALL)
-        return (found for found, document in ordered if self._has_all(document))
+        return (found for found, kept in ordered if self._has_all(kept.document))
 
     def partial(self, near: Sequence[Suggestion] = ()) -> Iterator[Ranked]:
-        """Yield what has some of the terms, or other forms of them, best first; what has a near spelling, last."""
+        """Yield what has some of the terms, or other forms of them, or near spellings, best first."""
         # In a long text that is otherwise known, a word that no entry has is hardly ever a slip.
         slips = [one for one in near if one.likely and 3 * len(self.unknown_terms) >= len(self._telling)]
         for one in slips:
@@ -155,7 +151,7 @@ class Ranking:
         return (
             one
             for one, kept in ordered
-            if (kept.number not in complete or not self._has_all(kept)) and self._is_near(kept)
+            if (kept.number not in complete or not self._has_all(kept.document)) and self._is_near(kept)
         )
 
     def _is_near(self, kept: "_Kept") -> bool:
@@ -172,13 +168,14 @@ class Ranking:
         return tuple(one for one in self.held if not is_stop_word(one.term)) or self.held
 
     def _by_conditions(self) -> Iterator[Ranked]:
-        admitted = self.admission.of(self.index.newest_first())
-        for some in _in_lots([number for number in self.index.newest_first() if number in admitted]):
+        numbers = list(self.index.newest_first())
+        admitted = self.admission.of(numbers)
+        for some in _in_lots([number for number in numbers if number in admitted]):
             known = self.index.known(some)
             yield from (Ranked(known[one], Match.ALL, NO_PARTS) for one in some)
 
-    def _has_all(self, kept: "_Kept") -> bool:
-        return all(one.certain or holds(kept.document, one.term) for one in self.held)
+    def _has_all(self, document: Document) -> bool:
+        return all(one.certain or holds(document, one.term) for one in self.held)
 
     def _in_order(self, documents: Collection[int], match: Match) -> Iterator[tuple[Ranked, "_Kept"]]:
         for known in self._lots(documents):

@@ -6,7 +6,6 @@ checksum of itself where SQLite keeps the user version, so what is torn, overwri
 """
 
 import os
-import secrets
 import sqlite3
 import time
 import zlib
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, TypeAlias
 from urllib.parse import quote_from_bytes
 
-from gitmem.storage.files import TEMPORARY_PREFIX, is_temporary
+from gitmem.storage.files import is_temporary, temporary_name
 from gitmem.storage.stamp import Stamp, is_settled, stamp_of
 
 Connection: TypeAlias = sqlite3.Connection
@@ -119,7 +118,7 @@ class Unpublished:
 
 
 def _new_file(directory: Path) -> Path:
-    path = directory / f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}"
+    path = directory / temporary_name()
     path.touch(exist_ok=False)
     return path
 

@@ -23,7 +23,7 @@ def write_temporary(directory: int, data: bytes, mode: int | None = None) -> str
     It gets the permissions `mode`, or those of any new file. What the disk refuses, it refuses here, before anything
     that counts has changed.
     """
-    name = f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}"
+    name = temporary_name()
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         with os.fdopen(os.open(name, flags, 0o666, dir_fd=directory), "wb") as stream:
@@ -87,6 +87,11 @@ def replace_file(path: Path, data: bytes) -> None:
         os.fsync(directory)
     finally:
         os.close(directory)
+
+
+def temporary_name() -> str:
+    """Return a name for a file under construction that no other file has."""
+    return f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}"
 
 
 def is_temporary(name: str) -> bool:
