@@ -1,4 +1,4 @@
-"""What stands in a worktree at a cited path, and what the index and the ignore rules say of it.
+"""What stands in a worktree at a cited path, and what the index says of it.
 
 Files are read by us, one directory at a time without following symbolic links, and never through git:
 a checkout's configuration can name programs that git would run for it.
@@ -213,26 +213,3 @@ def is_clean(git: Git, worktree: Path, path: str) -> bool:
     times = (changed * 10**9 + changed_ns, seconds * 10**9 + nanoseconds)
     # The index keeps 32 bits of an inode.
     return (status.st_ctime_ns, status.st_mtime_ns, status.st_ino & 0xFFFFFFFF, status.st_size) == (*times, inode, size)
-
-
-def ignored(git: Git, worktree: Path, paths: Collection[str]) -> set[str]:
-    """Return those of the paths that git's ignore rules name, tracked or not.
-
-    Beyond a symbolic link git has no rules, and refuses the question: such paths are not ignored.
-    """
-    asked = sorted(set(paths) - _beyond_links(worktree, paths))
-    if not asked:
-        return set()
-    # Behind `./` no name is taken for a pathspec with magic, which this command refuses or obeys.
-    feed = b"".join(b"./" + os.fsencode(path) + b"\0" for path in asked)
-    ask = ("check-ignore", "--no-index", "--stdin", "-z")
-    answer = git.ask(*ask, cwd=worktree, feed=feed, accept=(0, 1), globs=True)
-    return {path.removeprefix("./") for path in answer.items()}
-
-
-def _beyond_links(worktree: Path, paths: Collection[str]) -> set[str]:
-    parents = {path: PurePosixPath(path).parents for path in paths}
-    directories = {directory for found in parents.values() for directory in found}
-    # Path.is_symlink raises for a name that is too long.
-    links = {directory for directory in directories if os.path.islink(worktree / directory)}  # noqa: PTH114 - see above
-    return {path for path, found in parents.items() if not links.isdisjoint(found)}

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import Final
 
-from gitmem.git import checkout, convert, history, patches, rewritten, trees
+from gitmem.git import checkout, convert, history, ignore, patches, rewritten, trees
 from gitmem.git.alternates import object_directories
 from gitmem.git.commit_graph import CommitGraph, has_commit_graph, open_commit_graph
 from gitmem.git.database import open_database
@@ -218,8 +218,8 @@ class Repository:
         return checkout.is_clean(self.git, self.place.worktree, path)
 
     def ignored(self, paths: Collection[str]) -> set[str]:
-        """See checkout.ignored."""
-        return checkout.ignored(self.git, self.place.worktree, paths)
+        """See ignore.ignored."""
+        return ignore.ignored(self.git, self.place.worktree, paths)
 
     def attributes(self, paths: Collection[str]) -> dict[str, convert.Attributes]:
         """See convert.read_attributes."""

@@ -13,8 +13,8 @@ from gitmem.entry.frontmatter import Span, bare, decode, load, split
 from gitmem.entry.model import Entry
 from gitmem.entry.rules import SUFFIX
 from gitmem.errors import GitMemError
-from gitmem.git.checkout import ignored
 from gitmem.git.exclude import Sharing
+from gitmem.git.ignore import ignored
 from gitmem.git.refs import STORE_REF, refs_below
 from gitmem.git.salvage import what_is_lost
 from gitmem.porcelain.status import look_at_history, what_was_done_by_hand

@@ -5,8 +5,10 @@ because nobody ever writes to it: a change is made to a copy beside it, which th
 checksum of itself where SQLite keeps the user version, so what is torn, overwritten or foreign is not there.
 """
 
+import hashlib
 import os
 import sqlite3
+import sys
 import time
 import zlib
 from collections.abc import Callable
@@ -51,9 +53,14 @@ def open_published(path: Path, application: int) -> Connection | None:
     try:
         if not (_is_known_sound(path, application) or _is_sound(path, application)):
             return None
-        return sqlite3.connect(f"{_uri(path)}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+        return sqlite3.connect(f"{uri_of(path)}?mode=ro&immutable=1", uri=True, check_same_thread=False)
     except (OSError, DatabaseError):
         return None
+
+
+def application_of(*form: str) -> int:
+    """Return the number of 31 bits that names a form of contents, which depends on the machine's byte order too."""
+    return int.from_bytes(hashlib.sha256(" ".join((*form, sys.byteorder)).encode()).digest()[:4], "big") >> 1
 
 
 def in_memory(source: Connection | None = None) -> Connection:
@@ -193,5 +200,6 @@ def _checksum(header: bytes, rest: BinaryIO) -> bytes:
     return found.to_bytes(4, "big")
 
 
-def _uri(path: Path) -> str:
+def uri_of(path: Path) -> str:
+    """Return the address by which SQLite opens a file with options."""
     return f"file://{quote_from_bytes(os.fsencode(path.absolute()))}"

@@ -1,4 +1,4 @@
-"""What stands in a worktree, what the index says of it, and what is ignored: against the disk and against git."""
+"""What stands in a worktree, and what the index says of it: against the disk and against git."""
 
 import os
 from collections.abc import Callable
@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from layouts import submodule, with_commit
 from world import Repo, World
 
-from gitmem.git.checkout import MAX_BYTES, FileKind, FileState, IndexEntry, ignored, index_entries, read_files
+from gitmem.git.checkout import MAX_BYTES, FileKind, FileState, IndexEntry, index_entries, read_files
+from gitmem.git.ignore import ignored
 from gitmem.git.run import Git
 
 ODD_NAMES = (
@@ -313,63 +314,6 @@ def test_each_worktree_has_its_own_index(repo: Repo) -> None:
     linked.git("add", "new.txt")
     assert index_entries(git_of(repo), linked.path, ["new.txt"]).keys() == {"new.txt"}
     assert index_entries(git_of(repo), repo.path, ["new.txt"]) == {}
-
-
-# Ignore rules
-
-RULES = {
-    ".gitignore": "*.log\n!keep.log\nbuild/\n/top.txt\n\\#hash\n\\!bang\ntrail\\ \n!\n**/\u00fc/\n",
-    "src/.gitignore": "*.tmp\n!*.log\nfoo/**/\n",
-    "crlf/.gitignore": "*.win\r\n",
-}
-PATHS = (
-    *("a.log", "keep.log", "src/a.log", "src/deep/a.log", "build/x", "src/build/keep.log", "build", "top.txt"),
-    *("src/top.txt", "#hash", "!bang", "trail ", "trail", "src/a.tmp", "a.tmp", "src/foo/f.txt", "src/foo/sub/g.txt"),
-    *("ü/x", "x/ü/y", "crlf/a.win", "excluded", "global.bak", "README.md", "tracked.log", "nowhere/x.log"),
-    *(":x.log", ":(icase)A.LOG", ":!a.log", "*.log", "nl\nx.log", "-n.log", '"q".log', "sep\u2028.log", "é.log"),
-    *(os.fsdecode(b"caf\xe9.log"), "plain", ":plain", "link", "link/x.log", "src/../a.log"),
-)
-
-
-@pytest.fixture
-def ruled(repo: Repo) -> Repo:
-    repo.world.configure(f"[core]\n\texcludesFile = {repo.world.root}/excludes\n")
-    (repo.world.root / "excludes").write_text("*.bak\n", encoding="utf-8")
-    (repo.path / ".git" / "info" / "exclude").write_text("excluded\n", encoding="utf-8")
-    repo.commit("Rules", {**RULES, "tracked.log": "x\n"})
-    (repo.path / "link").symlink_to("src")
-    return repo
-
-
-def ignored_alone(repo: Repo, path: str) -> bool:
-    # One path on the command line, with `./` in front so that no name is taken for a pathspec's magic.
-    answer = repo.git("check-ignore", "--no-index", "-q", "--", f"./{path}", accept=(0, 1, 128))
-    return answer.code == 0
-
-
-def test_what_is_ignored_is_what_git_says_of_each_path_alone(ruled: Repo) -> None:
-    expected = {path for path in PATHS if ignored_alone(ruled, path)}
-    assert ignored(git_of(ruled), ruled.path, PATHS) == expected
-    assert expected >= {"a.log", "src/build/keep.log", "tracked.log", "excluded", "global.bak", "src/a.tmp", ":x.log"}
-    assert not expected & {"keep.log", "src/a.log", "plain", ":plain", "README.md", "link/x.log", "src/foo/f.txt"}
-
-
-def test_nothing_is_ignored_where_nothing_is_asked(ruled: Repo) -> None:
-    assert ignored(git_of(ruled), ruled.path, []) == set()
-
-
-def test_rules_hold_in_linked_worktrees_too(ruled: Repo) -> None:
-    linked = ruled.worktree("feature")
-    assert ignored(git_of(ruled), linked.path, ["a.log", "excluded", "x.bak", "x"]) == {"a.log", "excluded", "x.bak"}
-
-
-def test_a_path_inside_a_submodule_does_not_spoil_the_answer_for_others(world: World) -> None:
-    submodule(world)
-    top = Repo(world, world.root / "super")
-    top.write(".gitignore", "*.log\n")
-    paths = ["a.log", "vendor/library/a.log", "vendor/library", "b"]
-    assert ignored(git_of(top), top.path, paths) >= {"a.log"}
-    assert "b" not in ignored(git_of(top), top.path, paths)
 
 
 @pytest.fixture(scope="module")

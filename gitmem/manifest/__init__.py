@@ -1,0 +1,1 @@
+"""Changed sets: which files of a worktree are new, different or gone."""
