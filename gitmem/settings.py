@@ -20,11 +20,15 @@ class ReviewBoundary(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All settings; `lock_timeout` is in seconds, `history` says whether every transaction becomes a commit."""
+    """All settings; `lock_timeout` is in seconds, `history` says whether every transaction becomes a commit.
+
+    `hook_notice` says whether a hook may name what a commit made stale.
+    """
 
     review_boundary: ReviewBoundary = ReviewBoundary.CLI
     lock_timeout: float = 10.0
     history: bool = True
+    hook_notice: bool = True
 
 
 def parse_settings(values: Mapping[str, str]) -> Settings:
@@ -38,6 +42,7 @@ def parse_settings(values: Mapping[str, str]) -> Settings:
         review_boundary=_boundary(values.get("reviewboundary", settings.review_boundary)),
         lock_timeout=_seconds("mem.lockTimeout", values.get("locktimeout"), settings.lock_timeout),
         history=_switch("mem.history", values.get("history"), default=settings.history),
+        hook_notice=_switch("mem.hookNotice", values.get("hooknotice"), default=settings.hook_notice),
     )
 
 

@@ -7,16 +7,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from gitmem.entry.frontmatter import UnreadableEntry
 from gitmem.entry.model import Entry
+from gitmem.entry.parse import parse_entry
+from gitmem.entry.rules import SUFFIX
 from gitmem.errors import GitMemError
 from gitmem.evidence.history import VERSION
 from gitmem.evidence.target import Target, worktree_of
 from gitmem.git import exclude
 from gitmem.git.config import read_mem_config
 from gitmem.git.layout import Layout, locate, resolve
+from gitmem.git.objects import ObjectDamagedError, ObjectMissingError
 from gitmem.git.repository import Repository
 from gitmem.git.run import Git
+from gitmem.search.cited import add_cited, write_cited
 from gitmem.search.consult import StoreIndex
+from gitmem.search.project import ProjectFiles
 from gitmem.settings import Settings, parse_settings
 from gitmem.storage.cache import FileCache
 from gitmem.storage.directory import opened_directory
@@ -26,6 +32,7 @@ from gitmem.store.read import StoreContents, counting, read_entry, read_store
 from gitmem.store.recording import read_tip
 from gitmem.store.view import read_settled
 from gitmem.text import counted
+from gitmem.text.content import HUGE
 
 if TYPE_CHECKING:
     from gitmem.store.transaction import Deed
@@ -101,6 +108,20 @@ class Workspace:
         """The index of the store: derived, shared by all worktrees, and never needed."""
         return StoreIndex(self.state, self.layout.root, self.layout.store_path)
 
+    @cached_property
+    def files(self) -> ProjectFiles:
+        """The index of the project's files: derived, shared by all worktrees, and never needed."""
+        place = self.layout.place
+        return ProjectFiles(self.state, place.git_dir, place.common_dir, self.settings.lock_timeout, self._load)
+
+    def _load(self, oid: str) -> bytes | None:
+        """Return the content of a blob, of a huge one just too much; None if it is not in the repository."""
+        objects = self.repository.objects
+        try:
+            return bytes(HUGE + 1) if objects.size(oid) > HUGE else objects.blob(oid)
+        except (ObjectMissingError, ObjectDamagedError):
+            return None
+
     def reread(self) -> None:
         """Read the store anew when it is asked for next: what was read before a lock was taken does not count."""
         self.__dict__.pop("contents", None)
@@ -167,8 +188,13 @@ class Workspace:
         self._recover()  # what waited for the directory of the store, if that was made only now
         head = self.repository.head.oid
         written = transact(self.place, replace(deed, head=head, tell_removed=self._note_removed))
+        add_cited(self.place.cited, _written_entries(deed))
         self.reread()
         return written
+
+    def note_cited(self) -> None:
+        """Write down what entries cite, for the hooks. Raises what asking the index raises."""
+        write_cited(self.place.cited, self.index.ask(lambda index, _load: index.cited()))
 
     def _note_removed(self, names: Sequence[str]) -> None:
         self.removed_by_hand = tuple(names)
@@ -226,6 +252,15 @@ class Workspace:
         """Hold the writer's lock, whatever the state of the store: what mends it needs the lock too."""
         with writer_lock(self.place.state / "lock", self.settings.lock_timeout):
             yield
+
+
+def _written_entries(deed: "Deed") -> Iterator[Entry]:
+    yield from (creation.entry for creation in deed.creations)
+    contents = {one.ident: one.new for one in deed.replacements}
+    contents |= {name.removesuffix(SUFFIX): one.data for name, one in deed.revived.items()}
+    for ident, data in contents.items():
+        with suppress(UnreadableEntry):
+            yield parse_entry(ident, data, fallback_date="")
 
 
 def open_workspace(directory: Path, environ: Mapping[str, str]) -> Workspace:

@@ -10,8 +10,9 @@ from gitmem.search.keep import index_of
 from gitmem.search.look import look
 from gitmem.search.narrow import Filters
 from gitmem.search.query import Query, parse_query
-from gitmem.search.rank import Match, Ranked, Ranking
+from gitmem.search.rank import Ranked, Ranking
 from gitmem.search.suggest import suggestions
+from gitmem.search.terms import Match
 
 
 @dataclass(frozen=True, slots=True)

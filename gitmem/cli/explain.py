@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import click
 
 from gitmem.cli.cite import VERDICT_COLORS
+from gitmem.cli.found import what_is_different
 from gitmem.cli.options import color_option, json_option
 from gitmem.cli.query import query_options, request_of
-from gitmem.cli.search import what_is_different
 from gitmem.cli.session import Session
 from gitmem.errors import ExitCode
 from gitmem.porcelain.encode import encode

@@ -2,11 +2,15 @@
 
 import click
 
+from gitmem.cli.hooks import told
 from gitmem.cli.options import color_option
 from gitmem.cli.session import Session
+from gitmem.errors import ExitCode, GitMemError
 from gitmem.git.exclude import Sharing
+from gitmem.porcelain.hooks import install
 from gitmem.porcelain.init import Initialised, init
 from gitmem.text import visible_line
+from gitmem.workspace import Workspace
 
 _NEXT = """\
 Next:
@@ -18,9 +22,10 @@ Next:
 
 @click.command("init", short_help="create the store")
 @click.option("--track", is_flag=True, help="Let git track the entries like any other file of the main checkout.")
+@click.option("--hooks", is_flag=True, help="Install the git hooks too; see `git mem hooks`.")
 @color_option()
 @click.pass_obj
-def command(session: Session, *, track: bool) -> None:
+def command(session: Session, *, track: bool, hooks: bool) -> int:
     """Create the store in the main checkout, whichever worktree you stand in.
 
     The store is private: `/.klide/` is added once to the common info/exclude. Running it again changes nothing.
@@ -32,6 +37,18 @@ def command(session: Session, *, track: bool) -> None:
         one = done.recorded == 1
         told = "1 entry is recorded" if one else f"{done.recorded} entries are recorded"
         session.hint(f"{told}: `git mem restore` brings {'it' if one else 'them'} back")
+    return _install(session, workspace) if hooks else ExitCode.DONE
+
+
+def _install(session: Session, workspace: Workspace) -> int:
+    """Install the hooks. What is in their way is told; the store is there all the same."""
+    try:
+        done = install(workspace.git, workspace.layout.place)
+    except GitMemError as error:
+        session.warn(error.message)
+        return ExitCode.NO
+    session.write("Hooks:\n" + "".join(f"  {line}\n" for line in told(done)))
+    return done.exit_code
 
 
 def _told(done: Initialised) -> str:

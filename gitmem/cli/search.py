@@ -1,22 +1,21 @@
 """`git mem search`."""
 
-from collections.abc import Iterator, Sequence
-from textwrap import shorten
+from collections.abc import Iterator
 from typing import Final
 
 import click
 
 from gitmem.cli.cite import VERDICT_COLORS
+from gitmem.cli.found import file_lines, find_in_files, highlighted, shown_files, what_is_different
 from gitmem.cli.options import color_option, json_option
 from gitmem.cli.query import query_options, request_of
 from gitmem.cli.session import Session
 from gitmem.errors import ExitCode
 from gitmem.porcelain.encode import encode
-from gitmem.porcelain.search import Found, Hit, Related, search, without_nearest
-from gitmem.search.analysis import STOP_WORDS
+from gitmem.porcelain.search import Found, Hit, search, without_nearest
+from gitmem.porcelain.search_files import FoundEverywhere, beside
 from gitmem.search.query import KNOWN_VALUES, Query, parse_query
-from gitmem.search.rank import Match
-from gitmem.search.snippet import highlight_spans
+from gitmem.search.terms import Match
 from gitmem.text import counted, visible_line
 
 _ROOM: Final = 240  # characters, for what is said of a hit's terms
@@ -28,11 +27,27 @@ _ROOM: Final = 240  # characters, for what is said of a hit's terms
     "--match", type=click.Choice(["all", "any"]), default="all", help="Whether all terms must match.", show_default=True
 )
 @click.option("--strict", is_flag=True, help="Leave the nearest entries out.")
+@click.option(
+    "--in",
+    "where",
+    type=click.Choice(["memory", "files", "all"]),
+    default="memory",
+    help="Search the entries, the project's files, or both.",
+    show_default=True,
+)
 @color_option()
 @json_option()
 @click.pass_obj
 def command(
-    session: Session, /, *, words: tuple[str, ...], match: str, strict: bool, as_json: bool, **options: object
+    session: Session,
+    /,
+    *,
+    words: tuple[str, ...],
+    match: str,
+    strict: bool,
+    where: str,
+    as_json: bool,
+    **options: object,
 ) -> int:
     """Find the entries in which every word of QUERY occurs; those that it names come first.
 
@@ -41,10 +56,16 @@ def command(
     Entries with only some of the words, or other forms of them, follow as the nearest. Exit code 1 if there is no hit.
     """
     request = request_of(options, match_any=match == "any")
+    if where == "files":
+        files = find_in_files(session, session.open(), words, request)
+        answer = shown_files(session, files, strict=strict, as_json=as_json)
+        return ExitCode.DONE if answer.hits else ExitCode.NO
     workspace = session.read()
     with session.progress("Searching") as workspace.repository.progress:
         workspace.index.keeper.progress = workspace.repository.progress
         found = search(workspace, words, request)
+    if where == "all":
+        found = beside(found, find_in_files(session, workspace, words, request))
     if strict:
         found, dropped = without_nearest(found)
         if dropped:
@@ -55,7 +76,7 @@ def command(
         session.show("".join(f"{line}\n" for line in _lines(session, found)))
     if not found.hits:
         _advise(session, found)
-    return ExitCode.DONE if found.hits else ExitCode.NO
+    return ExitCode.DONE if found.hits or (isinstance(found, FoundEverywhere) and found.files.hits) else ExitCode.NO
 
 
 def _lines(session: Session, found: Found) -> Iterator[str]:
@@ -66,38 +87,23 @@ def _lines(session: Session, found: Found) -> Iterator[str]:
         yield session.styled("Nearest, with only some of the words:", bold=True)
         for hit in found.nearest:
             yield from _hit(session, query, hit)
+    if isinstance(found, FoundEverywhere):
+        if found.files.hits or found.files.nearest:
+            yield session.styled("Files:", bold=True)
+        yield from file_lines(session, found.files)
 
 
 def _hit(session: Session, query: Query, hit: Hit) -> Iterator[str]:
     state = "" if hit.entry.active else f" ({hit.entry.review_state})"
     verdict = session.styled(hit.verdict, fg=VERDICT_COLORS[hit.verdict])
     yield f"{session.styled(hit.id, fg='yellow')}  {hit.kind or 'unknown'}{state}  {verdict}"
-    yield f"    {_highlighted(session, query, hit, hit.title)}"
+    yield f"    {highlighted(session, query, hit.title, hit.related_terms)}"
     if hit.excerpt and hit.excerpt != hit.title:
-        yield f"    {_highlighted(session, query, hit, hit.excerpt)}"
+        yield f"    {highlighted(session, query, hit.excerpt, hit.related_terms)}"
     if hit.match is Match.PARTIAL:
         told = list(what_is_different(hit.missing_terms, hit.related_terms))
         if told:
             yield f"    {visible_line('; '.join(told))}"
-
-
-def what_is_different(missing: Sequence[str], related: Sequence[Related]) -> Iterator[str]:
-    """Say what an entry lacks, stop words not counted, and what it has instead of what was typed."""
-    instead = {one.term: one.forms for one in related}
-    lacking = [term for term in missing if term not in instead and term.lower() not in STOP_WORDS]
-    if lacking:
-        yield f"lacks: {shorten(' '.join(lacking), _ROOM, placeholder='…')}"
-    for term, forms in instead.items():
-        yield f"has {shorten(', '.join(forms), _ROOM, placeholder='…')} for {shorten(term, _ROOM, placeholder='…')}"
-
-
-def _highlighted(session: Session, query: Query, hit: Hit, text: str) -> str:
-    shown = visible_line(text)
-    pieces, at = [], 0
-    for start, end in highlight_spans(shown, query, {one.term: one.forms for one in hit.related_terms}):
-        pieces += [shown[at:start], session.styled(shown[start:end], bold=True)]
-        at = end
-    return "".join([*pieces, shown[at:]])
 
 
 def _advise(session: Session, found: Found) -> None:

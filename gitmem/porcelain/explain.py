@@ -11,9 +11,10 @@ from gitmem.evidence.verdict import Verdict
 from gitmem.porcelain.search import MOST, Hit, Related, Request, Search, put
 from gitmem.search.narrow import Filters, conditions_of, filters_as_conditions
 from gitmem.search.query import Conditions, is_stop_word
-from gitmem.search.rank import Match, Ranked, Ranking
+from gitmem.search.rank import Ranked, Ranking
 from gitmem.search.score import Parts
 from gitmem.search.seek import Held
+from gitmem.search.terms import Match
 from gitmem.text import estimate_tokens
 from gitmem.workspace import Workspace
 

@@ -6,7 +6,6 @@ directory is made in memory by the same code.
 
 import hashlib
 import json
-import sys
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -16,10 +15,10 @@ from typing import Final, NamedTuple
 from gitmem.entry.model import Entry, Kind, ReviewState
 from gitmem.entry.rules import SUFFIX, effective_states
 from gitmem.search.analysis import FORM, Analyser
-from gitmem.search.fields import FieldName, cited_commits, cited_paths, cited_runs, fields
+from gitmem.search.fields import FieldName, cited_commits, cited_paths, cited_runs, evidence, fields
 from gitmem.search.names import comparable, components
 from gitmem.search.postings import BLOCK, FACET, SCHEMA, Postings, Writer
-from gitmem.storage.db import Connection
+from gitmem.storage.db import Connection, application_of
 from gitmem.storage.stamp import UNSETTLED, Stamp
 from gitmem.text.characters import fold
 
@@ -33,14 +32,14 @@ CREATE TABLE entries (
 CREATE INDEX entries_by_date ON entries (date DESC, id);
 CREATE INDEX entries_by_state ON entries (document) WHERE state != 'reviewed';
 CREATE INDEX entries_by_target ON entries (supersedes) WHERE supersedes IS NOT NULL;
+CREATE TABLE cited (what TEXT, document INTEGER, PRIMARY KEY (what, document)) WITHOUT ROWID;
+CREATE INDEX cited_by_document ON cited (document);
 CREATE TABLE listing (names TEXT NOT NULL, times BLOB NOT NULL, inodes BLOB NOT NULL);
 """
 )
 
-_REVISION: Final = "2"  # of what is written below from the same entry
-APPLICATION: Final = (
-    int.from_bytes(hashlib.sha256(f"{_REVISION} {FORM} {sys.byteorder} {_SCHEMA}".encode()).digest()[:4], "big") >> 1
-)
+_REVISION: Final = "3"  # of what is written below from the same entry
+APPLICATION: Final = application_of(_REVISION, FORM, _SCHEMA)
 """Names the form of the index: a database that was made by other rules is another application's."""
 
 FIELD_CODES: Final = dict(zip(FieldName, "itagdkpsrn", strict=True))
@@ -102,6 +101,22 @@ class EntryIndex:
         ordered = iter(times)
         return dict(zip(row[0].split("\n"), zip(ordered, ordered, ordered, inodes, strict=True), strict=True))
 
+    def cited(self) -> list[str]:
+        """Return the paths and the full ids of commits that active entries cite as evidence, in order."""
+        rows = self.connection.execute(
+            "SELECT DISTINCT what FROM cited JOIN entries USING (document) WHERE state = 'reviewed' ORDER BY what"
+        )
+        return [what for (what,) in rows]
+
+    def citing(self, cited: Iterable[str]) -> list[Known]:
+        """Return the active entries whose evidence is any of these paths and commits, by id."""
+        rows = self.connection.execute(
+            "SELECT DISTINCT document FROM cited JOIN entries USING (document) "
+            "WHERE state = 'reviewed' AND what IN (SELECT value FROM json_each(?))",
+            (json.dumps([what for what in cited if _is_text(what)]),),
+        )
+        return sorted(self.known(document for (document,) in rows).values(), key=lambda known: known.id)
+
     def digest(self, ident: str) -> bytes | None:
         """Return the digest of an entry, None if there is none of this id."""
         row = self.connection.execute("SELECT digest FROM entries WHERE id = ?", (ident,)).fetchone()
@@ -140,6 +155,7 @@ def update(
         number = replaced[0] if replaced else next(numbers)
         writer.add(number, texts(entry), TITLES, facets(entry))
         _insert(connection, number, entry, digest)
+        connection.executemany("INSERT OR IGNORE INTO cited VALUES (?, ?)", [(one, number) for one in evidence(entry)])
         if count % BLOCK == 0:
             writer.flush()
     writer.flush()
@@ -147,6 +163,11 @@ def update(
         _remove(connection, writer, name.removesuffix(SUFFIX))
     writer.flush()
     _settle_states(connection)
+
+
+def _is_text(path: str) -> bool:
+    """Whether an entry, which is UTF-8, could cite a path."""
+    return not any("\ud800" <= character <= "\udfff" for character in path)
 
 
 def write_listing(connection: Connection, stamps: Mapping[str, Stamp]) -> None:
@@ -220,6 +241,7 @@ def _remove(connection: Connection, writer: Writer, ident: str) -> list[int]:
         return []
     writer.remove(row[0])
     connection.execute("DELETE FROM entries WHERE document = ?", row)
+    connection.execute("DELETE FROM cited WHERE document = ?", row)
     return [row[0]]
 
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from gitmem.entry.model import Entry, SourceRef, SourceType
+from gitmem.git.paths import PathFault, plain_path
 
 
 class FieldName(StrEnum):
@@ -109,6 +110,15 @@ def cited_commits(entry: Entry) -> tuple[str, ...]:
     """
     commits = (ref for ref in entry.source_refs if ref.source_type == SourceType.COMMIT)
     return _distinct(commit.lower() for ref in commits for commit in (ref.id, ref.commit) if commit)
+
+
+def evidence(entry: Entry) -> tuple[str, ...]:
+    """Return the paths, in their plain form, and the ids of commits that an entry's verdict depends on, each once."""
+    if entry.future:
+        return ()
+    commits = (ref.id.lower() for ref in entry.source_refs if ref.source_type == SourceType.COMMIT)
+    paths = (plain_path(path) for ref in entry.source_refs if (path := _path(ref)) is not None)
+    return _distinct((*commits, *(path for path in paths if not isinstance(path, PathFault))))
 
 
 def cited_runs(entry: Entry) -> tuple[str, ...]:

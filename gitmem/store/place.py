@@ -20,6 +20,9 @@ INDEX: Final = "index.sqlite"
 """The name, in the directory of the lock, under which the index for searches is kept: derived, and never needed."""
 
 
+CITED: Final = "cited"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StorePlace:
     """A store at `root/path`, and the repository that it belongs to.
@@ -63,8 +66,15 @@ class StorePlace:
     def clear_derived(self) -> None:
         """Remove what was derived from entries and could still hold their words. The caller holds the writer's lock."""
         self.snapshots.clear()
-        with opened(self.state) as state, suppress(IsADirectoryError):  # which is none of ours
-            remove_file(state, INDEX)
+        with opened(self.state) as state:
+            for name in (INDEX, CITED):
+                with suppress(IsADirectoryError):  # which is none of ours
+                    remove_file(state, name)
+
+    @property
+    def cited(self) -> Path:
+        """The plain list of what entries cite, which hooks read: derived, and never needed."""
+        return self.state / CITED
 
     @property
     def snapshots(self) -> FileCache:

@@ -26,8 +26,9 @@ from gitmem.search.analysis import Analyser
 from gitmem.search.keep import index_of
 from gitmem.search.narrow import Filters
 from gitmem.search.query import parse_query
-from gitmem.search.rank import Match, Ranked, Ranking
+from gitmem.search.rank import Ranked, Ranking
 from gitmem.search.suggest import suggestions
+from gitmem.search.terms import Match
 
 DEPTHS: Final = (1, 5, 10)
 _SHOWN: Final = max(DEPTHS)

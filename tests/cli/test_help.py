@@ -10,7 +10,7 @@ from gitmem import __version__
 from gitmem.cli.commands import COMMANDS
 
 OPTIONS = {
-    "init": ["--track"],
+    "init": ["--track", "--hooks"],
     "where": ["--json"],
     "add": [
         "--kind",
@@ -39,6 +39,7 @@ OPTIONS = {
         "-n",
         "--match",
         "--strict",
+        "--in",
         "--include-inactive",
         "--at",
         "--only",
@@ -56,6 +57,12 @@ OPTIONS = {
     "log": ["-n", "--json"],
     "diff": ["--json"],
     "blame": ["--json"],
+    "manifest": ["--since", "--cached", "--all", "-z", "--json"],
+    "update": ["--manifest", "--since", "--json"],
+    "mine": ["--json"],
+    "hooks": [],
+    "jobs": ["--json"],
+    "work": ["--drain", "--detached", "--json"],
     "status": ["--json"],
     "doctor": ["--fix", "--json"],
     "reindex": ["--json"],

@@ -15,8 +15,9 @@ from gitmem.search.fields import FieldName
 from gitmem.search.keep import index_of
 from gitmem.search.narrow import Filters
 from gitmem.search.query import Conditions, parse_query
-from gitmem.search.rank import Match, Ranking
+from gitmem.search.rank import Ranking
 from gitmem.search.suggest import suggestions
+from gitmem.search.terms import Match
 
 OID = "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d"
 

@@ -18,8 +18,9 @@ from gitmem.search.entries import EntryIndex, create, digest_of, update
 from gitmem.search.keep import index_of
 from gitmem.search.narrow import Filters
 from gitmem.search.query import parse_query
-from gitmem.search.rank import Match, Ranking
+from gitmem.search.rank import Ranking
 from gitmem.search.score import NO_PARTS, Parts, Scorer
+from gitmem.search.terms import Match
 from gitmem.storage.db import in_memory
 
 ANALYSER: Final = Analyser()

@@ -14,7 +14,8 @@ from gitmem.search.keep import index_of
 from gitmem.search.look import look
 from gitmem.search.narrow import Filters
 from gitmem.search.query import Conditions, parse_query
-from gitmem.search.rank import Match, Ranking
+from gitmem.search.rank import Ranking
+from gitmem.search.terms import Match
 
 ANALYSER: Final = Analyser()
 ALL, PARTIAL, NOT = Match.ALL, Match.PARTIAL, None
