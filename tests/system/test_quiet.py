@@ -27,6 +27,14 @@ READS = (
     ["diff", "2026-01-01-0000-code"],
     ["blame", "2026-01-01-0000-code"],
     ["search", "code", "--at", "HEAD~1"],
+    ["search", "line", "--in", "files"],
+    ["manifest"],
+    ["manifest", "--cached"],
+    ["manifest", "--since", "HEAD~1"],
+    ["manifest", "--all"],
+    ["hooks", "status"],
+    ["jobs"],
+    ["work"],
 )
 
 

@@ -30,6 +30,7 @@ def test_everything_of_the_package_is_in_the_wheel_and_nothing_else(wheel: zipfi
         for path in (PROJECT / "gitmem").rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     }
+    on_disk |= {f"gitmem/hooks/{path.name}" for path in (PROJECT / "hooks").iterdir()}
     packed = {name for name in wheel.namelist() if ".dist-info/" not in name}
     assert packed == on_disk
     assert "gitmem/py.typed" in packed
@@ -38,7 +39,7 @@ def test_everything_of_the_package_is_in_the_wheel_and_nothing_else(wheel: zipfi
 def test_the_schemas_are_in_the_wheel(wheel: zipfile.ZipFile) -> None:
     packed = [name for name in wheel.namelist() if name.endswith(".schema.json")]
     identities = {json.loads(wheel.read(name))["$id"] for name in packed}
-    verbs = {"entry", *COMMANDS} - {"init"}
+    verbs = {"entry", "search-files", *COMMANDS} - {"init"}
     assert identities == {f"urn:git-mem:schema:{verb}:1" for verb in verbs}
 
 
