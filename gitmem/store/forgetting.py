@@ -89,7 +89,9 @@ def forget_entries(
     steps = [Step(ident + SUFFIX, None, None) for ident in pointers]
     with opened_directory(place.root, place.path) as directory:
         steps += [] if directory is None else replacing(directory, changes)
-    record = Record(tuple(steps), message_of("forget", [], head), forget=tuple(pointers.items()))
+    # Of a file that was never recorded nothing else tells the title, once it is removed.
+    strays = _alike(place, _titles_on_disk(place, pointers))
+    record = Record(tuple(steps), message_of("forget", [], head), forget=tuple(pointers.items()), strays=strays)
     _refuse_unwritable(place)
     place.journal.decide(record)
     try:
@@ -117,7 +119,8 @@ def carry_forgetting_on(place: StorePlace, record: Record) -> Forgotten:
     failures: dict[str, str] = {}
     if record.purges is None:
         purges = _purges(place, dict(record.forget), failures)
-        record = replace(record, purges=purges, strays=_strays(place, idents, purges))
+        strays = dict.fromkeys([*record.strays, *_strays(place, idents, purges)])
+        record = replace(record, purges=purges, strays=tuple(strays))
         place.journal.decide(record)  # from here on only the record knows which objects are to go
     for purge in record.purges or ():
         _move(place, purge)
@@ -310,6 +313,28 @@ def _strays(place: StorePlace, idents: Collection[str], purges: Collection[Purge
     except (GitFailedError, OSError):
         return ()  # a damaged object among them: `prune` will say so
     return tuple(dict.fromkeys([*alike, *named]))
+
+
+def _titles_on_disk(place: StorePlace, idents: Collection[str]) -> set[str]:
+    titles: set[str] = set()
+    with opened_directory(place.root, place.path) as directory:
+        if directory is None:
+            return titles
+        for ident in idents:
+            with suppress(FileRefusedError):
+                titles.add(_title(read_bounded(directory, ident + SUFFIX, MAX_BYTES)[0]))
+    return titles - {""}
+
+
+def _alike(place: StorePlace, titles: Collection[str]) -> tuple[str, ...]:
+    """Return the loose blobs that are entries with one of the titles."""
+    if not titles:
+        return ()
+    try:
+        loose = Loose.of(place.git, place.worktree, place.common_dir)
+        return tuple(loose.alike(lambda data: _title(data) in titles, MAX_BYTES))
+    except (GitFailedError, OSError):
+        return ()  # a damaged object among them: `prune` will say so
 
 
 def _title(data: bytes) -> str:

@@ -346,3 +346,13 @@ def test_a_supersession_over_the_gap_counts(copy: Repo) -> None:
     supersede(
         workspace(copy), "2026-01-01-0001-last", by="2026-01-01-0002-witness", decision_key=None, at_terminal=False
     )
+
+
+def test_what_a_killed_writer_left_of_a_file_that_was_never_recorded_goes_too(repo: Repo) -> None:
+    remember(repo, "Another")
+    data = format_entry(entry(SECRET, title=TITLE, notes="by hand"))
+    file_of(repo, SECRET).write_bytes(data)
+    left = repo.git("hash-object", "-w", "--stdin", feed=data).line
+    forget(workspace(repo), [SECRET])
+    assert left not in objects(repo)
+    assert_at_rest(repo, repo.path / STORE)
