@@ -9,13 +9,14 @@ from typing import Final
 
 from gitmem.entry.model import SourceRef, SourceType
 from gitmem.errors import GitMemError
-from gitmem.evidence.lines import is_binary, split_lines, text_hash
+from gitmem.evidence.lines import split_lines, text_hash
 from gitmem.evidence.paths import normalise
 from gitmem.evidence.target import Found, look_at, worktree_of
 from gitmem.evidence.verdict import Finding
 from gitmem.git.checkout import FileKind
 from gitmem.git.repository import Repository
 from gitmem.text import HIDDEN, visible, visible_line
+from gitmem.text.content import is_binary
 
 _RANGE: Final = re.compile(r"(?P<path>.+):(?P<start>[0-9]{1,9})(?:-(?P<end>[0-9]{1,9}))?", re.DOTALL)
 

@@ -5,11 +5,12 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from gitmem.evidence.citation import Citation
-from gitmem.evidence.lines import is_binary, split_lines, text_hash
+from gitmem.evidence.lines import split_lines, text_hash
 from gitmem.evidence.target import Target
 from gitmem.git.checkout import MAX_BYTES
 from gitmem.git.objects import ObjectDamagedError, ObjectMissingError
 from gitmem.git.run import GitFailedError
+from gitmem.text.content import is_binary
 
 _SEARCHED: Final = 256 << 20  # bytes at most that are read to find lines again
 _TELLING: Final = 3  # lines at least that may be found again in a file of any name

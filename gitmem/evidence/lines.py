@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from gitmem.evidence.verdict import Reason
+from gitmem.text.content import is_binary
 
-_BINARY_PROBE: Final = 8000  # git looks for a NUL in the first 8000 bytes (buffer_is_binary)
 _CONTEXT: Final = 10  # lines around a block that are compared to tell several places apart
 _DIFF_LIMIT: Final = 2000  # lines between the equal ends of two contents that are paired; beyond, a diff takes too long
 _PLACES: Final = 20  # places named at most when the block stands in many
@@ -43,11 +43,6 @@ def count_lines(data: bytes) -> int:
 def text_hash(lines: Sequence[bytes]) -> str:
     """Return `sha256:<hex>` of lines with LF behind each, the form in which an anchor records them."""
     return "sha256:" + hashlib.sha256(b"".join(line + b"\n" for line in lines)).hexdigest()
-
-
-def is_binary(data: bytes) -> bool:
-    """Whether git would call a content binary."""
-    return b"\0" in data[:_BINARY_PROBE]
 
 
 def compare_file(old: bytes | None, recorded_hash: str | None, new: bytes) -> Comparison:

@@ -8,11 +8,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gitmem.evidence.lines import Run, changed_runs, framed, is_binary, joined, split_lines, stands_in
+from gitmem.evidence.lines import Run, changed_runs, framed, joined, split_lines, stands_in
 from gitmem.git.objects import ObjectDamagedError, ObjectKind, ObjectMissingError, is_file, is_submodule
 from gitmem.git.patches import Change, Changes
 from gitmem.git.repository import Repository
 from gitmem.git.run import GitFailedError
+from gitmem.text.content import is_binary
 
 _NOTHING: Final = "0"
 

@@ -169,11 +169,9 @@ def _is_blank(line: str) -> bool:
 def _joined(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
     """Return the pieces in groups, short ones together with what they stand beside."""
     groups: list[list[_Piece]] = []
-    for piece, following in pairwise([*pieces, None]):
-        if piece is None:
-            break
-        opens = following is not None and following.level > piece.level
-        if groups and _join(groups, piece, opens=opens):
+    following = [*(piece.level for piece in pieces[1:]), 0]
+    for piece, level in zip(pieces, following[: len(pieces)], strict=True):
+        if groups and _join(groups, piece, opens=level > piece.level):
             groups[-1].append(piece)
         else:
             groups.append([piece])

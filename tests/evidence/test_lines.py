@@ -12,7 +12,6 @@ from gitmem.evidence.lines import (
     _occurrences,
     compare_file,
     compare_lines,
-    is_binary,
     split_lines,
     text_hash,
 )
@@ -72,14 +71,6 @@ def test_lines_are_counted_as_git_counts_them(repo: Repo, data: bytes) -> None:
 @pytest.mark.parametrize("data", [b"a\nb\n", b"a\r\nb\r\n", b"a\nb"])
 def test_the_hash_is_that_of_the_lines_with_lf(data: bytes) -> None:
     assert text_hash(split_lines(data)) == "sha256:" + hashlib.sha256(b"a\nb\n").hexdigest()
-
-
-@pytest.mark.parametrize("data", [b"", b"text\n", b"\0", b"x" * 7999 + b"\0", b"x" * 8000 + b"\0", b"\xff\xfe\x01"])
-def test_a_content_is_binary_if_git_says_so(repo: Repo, data: bytes) -> None:
-    repo.commit("Empty", {"b": b""})
-    repo.commit("Content", {"b": data})
-    counted = repo.git("diff", "--numstat", "HEAD~1", "HEAD", "--", "b").out
-    assert is_binary(data) == counted.startswith("-")
 
 
 # Cited lines: tables
