@@ -44,6 +44,8 @@ coverage: $(VENV)/.installed
 bench: $(VENV)/.installed
 	PYTHONPATH=tests $(BIN)/python -m bench.check
 	PYTHONPATH=tests $(BIN)/python -m bench.search
+	PYTHONPATH=tests $(BIN)/python -m bench.hooks
+	PYTHONPATH=tests $(BIN)/python -m bench.files
 
 eval: $(VENV)/.installed
 	@PYTHONPATH=tests $(BIN)/python -m bench.ranking $(EVAL)
