@@ -17,7 +17,7 @@ from gitmem.git.run import GitFailedError
 from gitmem.git.vendored import vendored
 from gitmem.manifest.make import everything, is_memory, of_worktree
 from gitmem.manifest.model import Manifest
-from gitmem.search.files import Change, Placed
+from gitmem.search.filing import Change, Placed
 from gitmem.search.project import View
 from gitmem.text.content import LeftOut
 from gitmem.workspace import Workspace

@@ -9,7 +9,7 @@ from gitmem.manifest.check import check_on_disk
 from gitmem.manifest.make import is_memory, of_worktree, to_worktree
 from gitmem.manifest.model import Manifest, parse_manifest
 from gitmem.porcelain.placing import as_on_disk, subset
-from gitmem.search.files import Change, Placed
+from gitmem.search.filing import Change, Placed
 from gitmem.search.project import View
 from gitmem.workspace import Workspace
 

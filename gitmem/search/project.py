@@ -14,20 +14,16 @@ from gitmem.search.analysis import Analyser
 from gitmem.search.files import (
     APPLICATION,
     SCHEMA,
-    Change,
     Counts,
     FilePostings,
-    Load,
     Standing,
-    change,
     counts,
-    forget_worktrees,
     is_mined,
     listed,
     standing_of,
     uncommitted,
-    worktree_of,
 )
+from gitmem.search.filing import Change, Load, change, forget_worktrees, worktree_of
 from gitmem.storage.db import Connection, DatabaseError
 from gitmem.storage.live import LiveDatabase
 from gitmem.storage.lock import LockedError

@@ -9,22 +9,8 @@ import pytest
 
 from gitmem.progress import silent
 from gitmem.search.analysis import Analyser
-from gitmem.search.files import (
-    MISSING,
-    SCHEMA,
-    Change,
-    FilePostings,
-    Placed,
-    Standing,
-    change,
-    counts,
-    forget_worktrees,
-    is_mined,
-    listed,
-    standing_of,
-    uncommitted,
-    worktree_of,
-)
+from gitmem.search.files import SCHEMA, FilePostings, Standing, counts, is_mined, listed, standing_of, uncommitted
+from gitmem.search.filing import MISSING, Change, Placed, change, forget_worktrees, worktree_of
 from gitmem.search.passages import FileRanking
 from gitmem.search.query import parse_query
 from gitmem.storage.db import Connection, in_memory
