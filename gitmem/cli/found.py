@@ -8,7 +8,7 @@ from typing import Final
 from gitmem.cli.session import Session
 from gitmem.errors import UsageError
 from gitmem.porcelain.encode import encode
-from gitmem.porcelain.search import Related, Request
+from gitmem.porcelain.search import Found, Hit, Related, Request, Suggested
 from gitmem.porcelain.search_files import FileHit, FilesFound, FilesRequest, search_files
 from gitmem.search.analysis import STOP_WORDS
 from gitmem.search.narrow import Filters
@@ -64,21 +64,37 @@ def _section(session: Session, query: Query, hit: FileHit) -> Iterator[str]:
     yield f"{session.styled(place, fg='magenta')}{title}{outdated}"
     if hit.excerpt:
         yield f"    {hit.line}: {highlighted(session, query, hit.excerpt, hit.related_terms)}"
-    if hit.match is Match.PARTIAL:
-        told = list(what_is_different(hit.missing_terms, hit.related_terms))
-        if told:
-            yield f"    {visible_line('; '.join(told))}"
+    yield from partial_lines(hit)
 
 
 def _advise(session: Session, found: FilesFound) -> None:
-    if not found.searchable:
-        session.hint("the query has no word to search for")
-    elif not found.indexed:
+    if found.searchable and not found.indexed:
         session.hint("no files were read here yet: `git mem mine` reads them")
     else:
-        session.hint("no section has every word" if found.nearest else "nothing matches")
-    for suggestion in found.suggestions:
+        say_why_nothing(session, found, "section")
+    suggest(session, found.suggestions)
+
+
+def say_why_nothing(session: Session, found: Found | FilesFound, what: str) -> None:
+    """Say why there is no hit among things of a sort."""
+    if not found.searchable:
+        session.hint("the query has no word to search for")
+    else:
+        session.hint(f"no {what} has every word" if found.nearest else "nothing matches")
+
+
+def suggest(session: Session, suggestions: Sequence[Suggested]) -> None:
+    """Say what was perhaps meant."""
+    for suggestion in suggestions:
         session.hint(f"did you mean {' or '.join(suggestion.candidates)} instead of {suggestion.term}?")
+
+
+def partial_lines(hit: Hit | FileHit) -> Iterator[str]:
+    """Yield a line that says what a result lacks that has only some of the words."""
+    told = what_is_different(hit.missing_terms, hit.related_terms) if hit.match is Match.PARTIAL else ()
+    line = "; ".join(told)
+    if line:
+        yield f"    {visible_line(line)}"
 
 
 def what_is_different(missing: Sequence[str], related: Sequence[Related]) -> Iterator[str]:

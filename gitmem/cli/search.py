@@ -6,7 +6,15 @@ from typing import Final
 import click
 
 from gitmem.cli.cite import VERDICT_COLORS
-from gitmem.cli.found import file_lines, find_in_files, highlighted, shown_files, what_is_different
+from gitmem.cli.found import (
+    file_lines,
+    find_in_files,
+    highlighted,
+    partial_lines,
+    say_why_nothing,
+    shown_files,
+    suggest,
+)
 from gitmem.cli.options import color_option, json_option
 from gitmem.cli.query import query_options, request_of
 from gitmem.cli.session import Session
@@ -15,8 +23,7 @@ from gitmem.porcelain.encode import encode
 from gitmem.porcelain.search import Found, Hit, search, without_nearest
 from gitmem.porcelain.search_files import FoundEverywhere, beside
 from gitmem.search.query import KNOWN_VALUES, Query, parse_query
-from gitmem.search.terms import Match
-from gitmem.text import counted, visible_line
+from gitmem.text import counted
 
 _ROOM: Final = 240  # characters, for what is said of a hit's terms
 
@@ -100,17 +107,11 @@ def _hit(session: Session, query: Query, hit: Hit) -> Iterator[str]:
     yield f"    {highlighted(session, query, hit.title, hit.related_terms)}"
     if hit.excerpt and hit.excerpt != hit.title:
         yield f"    {highlighted(session, query, hit.excerpt, hit.related_terms)}"
-    if hit.match is Match.PARTIAL:
-        told = list(what_is_different(hit.missing_terms, hit.related_terms))
-        if told:
-            yield f"    {visible_line('; '.join(told))}"
+    yield from partial_lines(hit)
 
 
 def _advise(session: Session, found: Found) -> None:
-    if not found.searchable:
-        session.hint("the query has no word to search for")
-    else:
-        session.hint("no entry has every word" if found.nearest else "nothing matches")
+    say_why_nothing(session, found, "entry")
     if found.inactive:
         verb = "has" if found.inactive == 1 else "have"
         what = counted(found.inactive, "entry that does not hold any more", "entries that do not hold any more")
@@ -119,5 +120,4 @@ def _advise(session: Session, found: Found) -> None:
         prefix, _, value = word.partition(":")
         if prefix in KNOWN_VALUES and value and value not in KNOWN_VALUES[prefix]:
             session.hint(f"{word} is searched for as words: {prefix}: takes {', '.join(sorted(KNOWN_VALUES[prefix]))}")
-    for suggestion in found.suggestions:
-        session.hint(f"did you mean {' or '.join(suggestion.candidates)} instead of {suggestion.term}?")
+    suggest(session, found.suggestions)
