@@ -1,14 +1,17 @@
 """`git mem forget`: entries and drafts are gone, with their history and all that is derived from them."""
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from gitmem.entry.rules import SUFFIX
+from gitmem.errors import GitMemError
 from gitmem.git.config import read_remotes
 from gitmem.git.refs import STORE_REF, RefDamagedError, read_ref
 from gitmem.git.run import GitFailedError
 from gitmem.git.strays import empty_objects, find_copies, names_of
+from gitmem.storage.spool import SPOOL
 from gitmem.store.edits import kept_edits
 from gitmem.store.forgetting import DRAFTS, copies_in_worktrees, find_traces, forget_entries, mended
 from gitmem.store.history import StoreHistory
@@ -56,6 +59,9 @@ def forget(workspace: Workspace, idents: Sequence[str]) -> Forgotten:
         changes = list(_closing(workspace, pointers))
         done = forget_entries(workspace.place, pointers, changes, workspace.repository.head.oid)
         workspace.reread()
+    if (workspace.state / SPOOL).is_dir():  # hooks look into the list, which went with what was derived
+        with suppress(GitMemError, OSError):
+            workspace.note_cited()
     traces = find_traces(workspace.place, chosen)
     held, unread = _held_elsewhere(workspace, chosen)
     return Forgotten(

@@ -8,6 +8,7 @@ import pytest
 from remembered import TEXT, reasons, refs_of, remember, state, workspace
 from world import Repo, World, listing
 
+from gitmem.porcelain.forget import forget
 from gitmem.porcelain.init import init
 from gitmem.porcelain.jobs import jobs
 from gitmem.porcelain.mine import mine
@@ -94,6 +95,15 @@ def test_a_write_adds_to_the_list_and_a_worker_makes_it_exact(repo: Repo) -> Non
     worked(repo)
     assert cited(repo) == []
     remember(repo, "One", "a.py")
+    assert cited(repo) == ["a.py"]
+
+
+def test_forgetting_leaves_a_list_without_what_only_that_cited(repo: Repo) -> None:
+    repo.commit("More", {"secret-name.py": "x\n"})
+    ident = remember(repo, "One", "secret-name.py")
+    remember(repo, "Two", "a.py")
+    workspace(repo).note_cited()
+    forget(workspace(repo), [ident])
     assert cited(repo) == ["a.py"]
 
 
