@@ -82,7 +82,7 @@ def manager_of(site: Site) -> Manager | None:
 
 def calls(text: bytes, hook: str) -> bool:
     """Whether a script or a configuration runs `git mem hooks run` for a hook, outside its comments."""
-    wanted = re.compile(rb"\bgit[ -]mem hooks run " + re.escape(hook).encode() + rb"\b")
+    wanted = re.compile(rb"\bgit[ -]mem hooks run " + re.escape(hook).encode() + rb"(?![\w-])")
     return any(wanted.search(line) for line in text.splitlines() if not line.lstrip().startswith((b"#", b"//")))
 
 

@@ -50,8 +50,8 @@ class Deed(StrEnum):
     INSTALLED = "installed"
     RENEWED = "renewed"
     UNCHANGED = "unchanged"
-    LEFT_ALONE = "left alone"
     REMOVED = "removed"
+    LEFT_ALONE = "left alone"
 
 
 class HookState(StrEnum):
@@ -111,7 +111,7 @@ class _Script:
     @property
     def called_by(self) -> str | None:
         """Who calls us without a section, in words."""
-        if self.site.data is None:
+        if self.site.data is None or self.section is not None or self.broken:
             return None
         if self.manager is not None and self.manager.calls_us(self.site):
             return self.manager.name
@@ -231,9 +231,9 @@ def _content(path: Path) -> tuple[bytes | None, str | None]:
 
 def _install(script: _Script) -> Done:
     hook, data, section = script.site.hook, script.site.data, script.section
-    if script.called_by is not None and section is None:
+    if script.executable and script.called_by is not None:
         return Done(hook, Deed.UNCHANGED, f"called by {script.called_by}")
-    if section is not None and section.is_of(hook) and script.executable:
+    if script.executable and section is not None and section.is_of(hook):
         return Done(hook, Deed.UNCHANGED)
     owned = script.manager is not None and section is not None  # it has our section all the same
     if script.obstacle is not None and not owned:

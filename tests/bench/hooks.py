@@ -27,11 +27,11 @@ _STUB: Final = '#!/bin/sh\n[ "$1" = work ] && exec sleep 3600\nexit 0\n'
 
 
 class Committer:
-    """Commits to one worktree with `git-mem` first on PATH as a directory has it; `before` is not counted."""
+    """Commits to one worktree with `git-mem` first on PATH as a directory has it; `after` is not counted."""
 
-    def __init__(self, worktree: Path, program: Path, before: Callable[[], object] = lambda: None) -> None:
+    def __init__(self, worktree: Path, program: Path, after: Callable[[], object] = lambda: None) -> None:
         self.worktree = worktree
-        self.before = before
+        self.after = after
         self.times: list[float] = []
         # Git finds where it is from the directory; what the caller has of it does not count.
         kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -42,10 +42,10 @@ class Committer:
         with (self.worktree / "d1/f1.txt").open("a", encoding="utf-8") as file:
             file.write(f"{number}\n")
         git(self.worktree, "add", "d1/f1.txt")
-        self.before()
         start = time.perf_counter()
         subprocess.run(["git", "commit", "-q", "-m", "x"], cwd=self.worktree, env=self.environ, check=True)
         self.times.append(time.perf_counter() - start)
+        self.after()
 
 
 def alternate(committers: Sequence[Committer]) -> list[float]:
