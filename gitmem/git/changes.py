@@ -7,18 +7,17 @@ apart by their stat data are read here, and compared in the form in which git wo
 
 import hashlib
 import os
-import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from gitmem.git.checkout import FileKind, IndexEntry, index_entries
+from gitmem.git.checkout import FileKind, IndexEntry, index_entries, unchanged_by_stat
 from gitmem.git.convert import Attributes, to_blob
 from gitmem.git.objects import ObjectFormat, ObjectMissingError, blob_id, is_file
 from gitmem.git.patches import Change, Changes
 from gitmem.git.repository import Repository
-from gitmem.git.run import LONG_LIMIT, Git, pathspecs
+from gitmem.git.run import LONG_LIMIT, Git
 from gitmem.git.standing import standing_at
 
 _BATCH: Final = 1000  # files whose contents are held in memory at a time
@@ -155,40 +154,3 @@ def _stored(repository: Repository, data: bytes, how: Attributes, oid: str) -> b
     except ObjectMissingError:
         index = None
     return to_blob(data, how, stored=index)
-
-
-def unchanged_by_stat(git: Git, worktree: Path, paths: Collection[str]) -> set[str]:
-    """Return those of the paths whose files have the size, times and inode that the index recorded with their blobs."""
-    if not paths:
-        return set()
-    answer = git.ask("ls-files", "--debug", "-z", "--", *pathspecs(paths), cwd=worktree, limit=LONG_LIMIT)
-    recorded = _recorded(answer.stdout)
-    return {path for path in paths if path in recorded and _stat_data(worktree / path) == recorded[path]}
-
-
-def _recorded(stream: bytes) -> dict[str, tuple[int, ...]]:
-    """Read `ls-files --debug -z`: a path, NUL, and lines about it, behind which the next path begins."""
-    path, *rest = stream.split(b"\0")
-    found: dict[str, tuple[int, ...]] = {}
-    for item in rest:
-        told = _DEBUG.match(item)
-        if told is None:
-            break
-        changed, changed_ns, seconds, nanoseconds, inode, size = map(int, told.groups())
-        found[os.fsdecode(path)] = (changed * 10**9 + changed_ns, seconds * 10**9 + nanoseconds, inode, size)
-        path = item[told.end() :]
-    return found
-
-
-_DEBUG: Final = re.compile(
-    rb"  ctime: (\d+):(\d+)\n  mtime: (\d+):(\d+)\n  dev: \d+\tino: (\d+)\n.*\n  size: (\d+)\t.*\n"
-)
-
-
-def _stat_data(path: Path) -> tuple[int, ...]:
-    try:
-        status = path.lstat()
-    except OSError:
-        return ()
-    # The index keeps 32 bits of an inode and of a size.
-    return (status.st_ctime_ns, status.st_mtime_ns, status.st_ino & 0xFFFFFFFF, status.st_size & 0xFFFFFFFF)

@@ -16,14 +16,11 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from gitmem.git.objects import is_file, is_submodule
-from gitmem.git.run import Git, pathspecs
+from gitmem.git.run import LONG_LIMIT, Git, pathspecs
 
 MAX_BYTES: Final = 5 << 20
 """Files over 5 MiB are no evidence that lines could be cited from."""
 
-_STAT: Final = re.compile(
-    r"ctime: ([0-9]+):([0-9]+)\n\s*mtime: ([0-9]+):([0-9]+)\n.*ino: ([0-9]+)\n.*size: ([0-9]+)", re.DOTALL
-)
 RENAMES: Final = ("-M", "-l1000", "--no-ext-diff", "--no-textconv")
 """How renames are looked for: git's own similarity, among at most a thousand files."""
 _OPEN: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -199,17 +196,41 @@ def renames(items: Sequence[str]) -> dict[str, str]:
     return dict(zip(items[1::3], items[2::3], strict=True))
 
 
-def is_clean(git: Git, worktree: Path, path: str) -> bool:
-    """Whether a tracked file has the size, the time stamps and the inode that the index recorded with its blob.
+def unchanged_by_stat(git: Git, worktree: Path, paths: Collection[str]) -> set[str]:
+    """Return those of the paths whose files have the size, times and inode that the index recorded with their blobs.
 
     For files behind a clean filter only, whose content cannot be compared without running it.
     """
-    answer = git.ask("ls-files", "--debug", "-z", "--", path, cwd=worktree).stdout.decode("utf-8", "replace")
-    recorded = _STAT.search(answer)
-    if recorded is None:
-        return False
-    changed, changed_ns, seconds, nanoseconds, inode, size = (int(number) for number in recorded.groups())
-    status = (worktree / path).lstat()
-    times = (changed * 10**9 + changed_ns, seconds * 10**9 + nanoseconds)
-    # The index keeps 32 bits of an inode.
-    return (status.st_ctime_ns, status.st_mtime_ns, status.st_ino & 0xFFFFFFFF, status.st_size) == (*times, inode, size)
+    if not paths:
+        return set()
+    answer = git.ask("ls-files", "--debug", "-z", "--", *pathspecs(paths), cwd=worktree, limit=LONG_LIMIT)
+    recorded = _recorded(answer.stdout)
+    return {path for path in paths if path in recorded and _stat_data(worktree / path) == recorded[path]}
+
+
+def _recorded(stream: bytes) -> dict[str, tuple[int, ...]]:
+    """Read `ls-files --debug -z`: a path, NUL, and lines about it, behind which the next path begins."""
+    path, *rest = stream.split(b"\0")
+    found: dict[str, tuple[int, ...]] = {}
+    for item in rest:
+        told = _DEBUG.match(item)
+        if told is None:
+            break
+        changed, changed_ns, seconds, nanoseconds, inode, size = map(int, told.groups())
+        found[os.fsdecode(path)] = (changed * 10**9 + changed_ns, seconds * 10**9 + nanoseconds, inode, size)
+        path = item[told.end() :]
+    return found
+
+
+_DEBUG: Final = re.compile(
+    rb"  ctime: (\d+):(\d+)\n  mtime: (\d+):(\d+)\n  dev: \d+\tino: (\d+)\n.*\n  size: (\d+)\t.*\n"
+)
+
+
+def _stat_data(path: Path) -> tuple[int, ...]:
+    try:
+        status = path.lstat()
+    except OSError:
+        return ()
+    # The index keeps 32 bits of an inode and of a size.
+    return (status.st_ctime_ns, status.st_mtime_ns, status.st_ino & 0xFFFFFFFF, status.st_size & 0xFFFFFFFF)

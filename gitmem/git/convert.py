@@ -11,12 +11,12 @@ import codecs
 import hashlib
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from gitmem.git.run import Git
+from gitmem.git.run import LONG_LIMIT, Git
 
 _NAMES: Final = ("text", "crlf", "eol", "ident", "filter", "working-tree-encoding")
 _UNSET: Final = frozenset({"unspecified", "unset"})
@@ -56,14 +56,23 @@ def read_attributes(git: Git, worktree: Path, paths: Collection[str]) -> dict[st
         return {}
     ask = ("config", "--type=bool-or-str", "--get", "core.autocrlf")
     autocrlf = git.ask(*ask, cwd=worktree, accept=(0, 1)).line().lower() or "false"
-    feed = b"".join(os.fsencode(path) + b"\0" for path in sorted(paths))
-    answer = git.ask("check-attr", "-z", "--stdin", *_NAMES, cwd=worktree, feed=feed)
-    items = [os.fsdecode(item) for item in answer.stdout.split(b"\0")[:-1]]  # a value can be empty
     values: dict[str, dict[str, str]] = {path: {} for path in paths}
-    for path, name, value in zip(items[::3], items[1::3], items[2::3], strict=True):
+    for path, name, value in attribute_values(git, worktree, _NAMES, paths):
         values[path][name] = value
     _leave_out_filters_without_a_program(git, worktree, values)
     return {path: Attributes(found, autocrlf) for path, found in values.items()}
+
+
+def attribute_values(
+    git: Git, worktree: Path, names: Sequence[str], paths: Collection[str]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield path, name and value for each of some attributes of each path, from one look at the attribute files."""
+    if not paths:
+        return
+    feed = b"".join(os.fsencode(path) + b"\0" for path in sorted(paths))
+    answer = git.ask("check-attr", "-z", "--stdin", *names, cwd=worktree, feed=feed, limit=LONG_LIMIT)
+    items = [os.fsdecode(item) for item in answer.stdout.split(b"\0")[:-1]]  # a value can be empty
+    yield from zip(items[::3], items[1::3], items[2::3], strict=True)
 
 
 def _leave_out_filters_without_a_program(git: Git, worktree: Path, values: Mapping[str, dict[str, str]]) -> None:

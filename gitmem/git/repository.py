@@ -214,8 +214,8 @@ class Repository:
         return checkout.index_entries(self.git, self.place.worktree, paths)
 
     def is_clean(self, path: str) -> bool:
-        """See checkout.is_clean."""
-        return checkout.is_clean(self.git, self.place.worktree, path)
+        """Whether the index recorded a file as it is; see checkout.unchanged_by_stat."""
+        return bool(checkout.unchanged_by_stat(self.git, self.place.worktree, [path]))
 
     def ignored(self, paths: Collection[str]) -> set[str]:
         """See ignore.ignored."""

@@ -5,14 +5,14 @@ What the project says of them counts, by the attributes that forges know: `lingu
 use do, case as written. Git reads the attributes; no file is opened here.
 """
 
-import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from fnmatch import translate
 from pathlib import Path
 from typing import Final
 
-from gitmem.git.run import LONG_LIMIT, Git
+from gitmem.git.convert import attribute_values
+from gitmem.git.run import Git
 
 _ATTRIBUTES: Final = ("linguist-vendored", "linguist-generated")
 _SAYS_NOTHING: Final = "unspecified"
@@ -64,17 +64,7 @@ def in_known_place(path: str) -> bool:
 def _said(git: Git, worktree: Path, paths: Collection[str]) -> dict[str, bool]:
     """Return of each path of which the attributes say something whether it is vendored."""
     said: dict[str, bool] = {}
-    for path, value in _attributes(git, worktree, paths):
+    for path, _, value in attribute_values(git, worktree, _ATTRIBUTES, paths):
         if value != _SAYS_NOTHING:
             said[path] = said.get(path, False) or value not in _SAYS_NO
     return said
-
-
-def _attributes(git: Git, worktree: Path, paths: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield each path with the value of each attribute."""
-    if not paths:
-        return
-    feed = b"".join(os.fsencode(path) + b"\0" for path in sorted(paths))
-    answer = git.ask("check-attr", "-z", "--stdin", *_ATTRIBUTES, cwd=worktree, feed=feed, limit=LONG_LIMIT)
-    items = [os.fsdecode(item) for item in answer.stdout.split(b"\0")]
-    yield from zip(items[:-1:3], items[2::3], strict=True)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from layouts import Standpoint, submodule, with_commit
 from world import Repo, World, listing
 
-from gitmem.git.changes import between_trees, empty_tree, in_index, in_worktree, unchanged_by_stat
+from gitmem.git.changes import between_trees, empty_tree, in_index, in_worktree
+from gitmem.git.checkout import unchanged_by_stat
 from gitmem.git.layout import locate
 from gitmem.git.objects import ObjectFormat
 from gitmem.git.repository import Repository
