@@ -9,7 +9,7 @@ import json
 import os
 import zlib
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
@@ -33,7 +33,7 @@ CREATE TABLE sections (
     document INTEGER PRIMARY KEY, blob INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
     title TEXT NOT NULL
 );
-CREATE INDEX sections_by_blob ON sections (blob);
+CREATE INDEX sections_by_blob ON sections (blob, first);
 CREATE TABLE holes (document INTEGER PRIMARY KEY);
 CREATE TABLE worktrees (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, token TEXT NOT NULL, base TEXT, whole INTEGER NOT NULL,
@@ -160,14 +160,24 @@ class FilePostings(Postings):
         """Return where the worktree has each of some sections, by path; equal files have them in several places."""
         found: dict[int, list[Place]] = {document: [] for document in documents}
         rows = self.connection.execute(
+            # In this order: SQLite would rather walk through the whole listing, for the sake of its order.
             "SELECT document, listing.path, oid, first, last, title FROM json_each(?) "
-            "JOIN sections ON document = json_each.value JOIN blobs ON blobs.number = sections.blob "
-            "JOIN listing ON listing.blob = sections.blob AND worktree = ? ORDER BY listing.path",
+            "CROSS JOIN sections ON document = json_each.value CROSS JOIN blobs ON blobs.number = sections.blob "
+            "CROSS JOIN listing ON listing.blob = sections.blob AND worktree = ? ORDER BY +listing.path",
             (json.dumps(list(found)), self.worktree),
         )
         for document, path, *rest in rows:
             found[document].append(Place(document, os.fsdecode(path), *rest))
         return found
+
+    def in_order(self) -> Iterator[int]:
+        """Yield the sections by path and line; a section that stands in several places comes several times."""
+        rows = self.connection.execute(
+            "SELECT document FROM listing CROSS JOIN sections ON sections.blob = listing.blob "
+            "WHERE worktree = ? ORDER BY path, first",
+            (self.worktree,),
+        )
+        return (document for (document,) in rows)
 
     @cached_property
     def paths(self) -> list[str]:
@@ -181,13 +191,13 @@ class FilePostings(Postings):
 
     def sections_at(self, paths: Iterable[str]) -> dict[str, list[int]]:
         """Return the sections of files, from the first to the last."""
+        # The same statement for each is faster than one for all that has to be told non-UTF-8 names.
         ask = (
-            "SELECT document FROM listing JOIN sections ON sections.blob = listing.blob "
+            "SELECT document FROM listing CROSS JOIN sections ON sections.blob = listing.blob "
             "WHERE worktree = ? AND path = ? ORDER BY sections.first"
         )
-        return {
-            path: [row[0] for row in self.connection.execute(ask, (self.worktree, os.fsencode(path)))] for path in paths
-        }
+        run = self.connection.execute
+        return {path: [row[0] for row in run(ask, (self.worktree, os.fsencode(path)))] for path in paths}
 
 
 def admitted_to(connection: Connection, worktree: int) -> bytes:

@@ -4,10 +4,12 @@ The tiers are those of entries: files that the query names by their path, sectio
 for letter, be it in the text or in the file's path, and sections with some of them. Of equal scores the path decides.
 """
 
+import os
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from math import log
 from typing import Final
 
@@ -21,10 +23,15 @@ from gitmem.search.seek import Held, held
 from gitmem.search.suggest import Suggestion
 from gitmem.search.terms import Match, Terms, best_first
 from gitmem.text.characters import bare, fold
-from gitmem.text.tokens import Slot, Term
+from gitmem.text.tokens import ID_KEY_LENGTH, Slot, Term
 
 _PATH_WEIGHT: Final = 0.5
 """What a term counts, of its idf, that stands in the path of a section's file."""
+
+_MANY: Final = 2000  # sections from which on looking for the first is faster than putting all in order
+
+# Between parts of a path that stand side by side: separators, and zeros that a key does not have.
+_BETWEEN: Final = "[^a-z0-9]*0*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +151,13 @@ class FileRanking(Terms):
         shown = set(self._filtered)
         return {document: [place for place in found if place.path in shown] for document, found in places.items()}
 
-    def _by_path(self, documents: Collection[int]) -> list[Place]:
-        """Return one place of each document, in the order of paths and lines."""
+    def _by_path(self, documents: Collection[int], limit: int | None = None) -> list[Place]:
+        """Return one place of each document, in the order of paths and lines; of very many the first so many only."""
+        if limit is not None and len(documents) > _MANY:
+            wanted = set(documents)
+            documents = dict.fromkeys(islice((one for one in self.files.in_order() if one in wanted), limit))
         places = [found[0] for found in self._shown(documents).values()]
-        return sorted(places, key=lambda place: (place.path, place.first))
+        return sorted(places, key=lambda place: (os.fsencode(place.path), place.first))
 
     def _beginnings(self, paths: Sequence[str]) -> Iterator[Place]:
         for path in paths:
@@ -160,7 +170,9 @@ class FileRanking(Terms):
         asked = named_path(self.query.text)
         if not asked or not self.query.terms or self._asks_for_entries:
             return []
-        return [path for path in self._filtered if _ends(components(path), asked)]
+        ending = "/".join(asked)
+        near = {path for path, folded in self._folded if folded.endswith(ending) or not path.isascii()}
+        return [path for path in self._filtered if path in near and _ends(components(path), asked)]
 
     @cached_property
     def _by_term(self) -> dict[Term, frozenset[int]]:
@@ -176,9 +188,8 @@ class FileRanking(Terms):
 
     def _with_path(self, term: Term) -> frozenset[int]:
         """Return the sections of files in whose path a term stands."""
-        keys = [slot.key for slot in term.slots]
-        near = [path for path, folded in self._folded if all(_may_hold(slot, folded) for slot in term.slots)]
-        holding = [path for path in near if keys and spans(term, passage(path))]
+        near = re.compile(_BETWEEN.join(_leaves(term.slots)))
+        holding = [path for path, folded in self._folded if near.search(folded) and spans(term, passage(path))]
         return frozenset(chain.from_iterable(self.files.sections_at(holding).values()))
 
     @cached_property
@@ -186,8 +197,14 @@ class FileRanking(Terms):
         return [(path, path.lower() if path.isascii() else bare(fold(path))) for path in self.files.paths]
 
 
-def _may_hold(slot: Slot, folded: str) -> bool:
-    return slot.key in folded or (bool(slot.parts) and all(_may_hold(part, folded) for part in slot.parts))
+def _leaves(slots: Sequence[Slot]) -> Iterator[str]:
+    """Yield what must stand in a text that holds slots side by side: the keys of their parts."""
+    for slot in slots:
+        if slot.parts:
+            yield from _leaves(slot.parts)
+        else:
+            # Of a long number and of an object id the key is the beginning.
+            yield re.escape(slot.key) + (".*?" if len(slot.key) >= ID_KEY_LENGTH else "")
 
 
 def _is_below(path: str, directories: Sequence[str]) -> bool:

@@ -120,7 +120,7 @@ class Ranking(Terms):
         document = self.index.postings.document(known.document)
         return _Kept(known, document, self.scorer.parts(known.document, document, self.first.get(known.document, 0.0)))
 
-    def _newest_first(self, documents: Collection[int]) -> list[Known]:
+    def _newest_first(self, documents: Collection[int], _limit: int | None = None) -> list[Known]:
         known = sorted(self.index.known(documents).values(), key=lambda one: one.id)
         known.sort(key=lambda one: one.date, reverse=True)
         return known

@@ -118,20 +118,26 @@ class Terms:
         return any(self.forms(one.term.typed, number) or self.holds(one, number, document) for one in self.telling)
 
 
-def best_first(scores: Mapping[int, float], ordered: Callable[[Collection[int]], list[Item]]) -> Iterator[list[Item]]:
+def best_first(
+    scores: Mapping[int, float], ordered: Callable[[Collection[int], int | None], list[Item]]
+) -> Iterator[list[Item]]:
     """Yield documents in lots of forty, the best scores first; of equals those first that stand first when `ordered`.
 
-    Of very many documents only the best forty need be put in order, unless more of them are asked for.
+    Of very many documents only the best forty need be put in order, unless more of them are asked for. `ordered` may
+    leave out what stands behind so many.
     """
     best = nlargest(_TOGETHER, scores.values())
     if not best:
         return
-    tied = [document for document, score in scores.items() if score >= best[-1]]
-    first = sorted(ordered(tied), key=lambda one: -scores[one.document])[:_TOGETHER]
+    better = [document for document, score in scores.items() if score > best[-1]]
+    tied = [document for document, score in scores.items() if score == best[-1]]
+    first = sorted(ordered(better, None), key=lambda one: -scores[one.document])
+    room = _TOGETHER - len(first)
+    first += ordered(tied, room)[:room]
     yield first
     rest = scores.keys() - {one.document for one in first}
     if rest:
-        yield from in_lots(sorted(ordered(rest), key=lambda one: -scores[one.document]))
+        yield from in_lots(sorted(ordered(rest, None), key=lambda one: -scores[one.document]))
 
 
 def in_lots(items: Sequence[Anything]) -> Iterator[list[Anything]]:
