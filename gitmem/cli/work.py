@@ -13,7 +13,7 @@ from gitmem.porcelain.encode import encode
 from gitmem.porcelain.work import Pace, Worked, spool_of, work
 from gitmem.text import counted
 
-_IDLE = 2.0  # seconds without a job, after which a worker that nobody waits for ends
+_IDLE = 1.0  # seconds without a job, after which a worker that nobody waits for ends
 _SETTLED = 0.5  # seconds
 _LONGEST = 600.0  # seconds; then the next hook starts another one
 
