@@ -26,7 +26,7 @@ from gitmem.search.files import (
 from gitmem.search.filing import Change, Load, change, forget_worktrees, worktree_of
 from gitmem.storage.db import Connection, DatabaseError
 from gitmem.storage.live import LiveDatabase
-from gitmem.storage.lock import LockedError
+from gitmem.storage.lock import LockedError, LockRefusedError
 
 FILES: Final = "files.sqlite"
 """The name of the file index beside that of the entries: derived, and never needed."""
@@ -118,14 +118,14 @@ class ProjectFiles:
         with self._database.reading() as connection:
             yield None if connection is None else self._view(connection, self._token())
 
-    def change(self, plan: Plan, told: Progress = silent) -> int:
+    def change(self, plan: Plan, told: Progress = silent, *, patience: float | None = None) -> int:
         """Change the index as planned, whole or not at all; return how many placed files can be searched.
 
-        Raises LockedError, FilesNotKeptError, and what the plan raises.
+        Raises LockedError after `patience` seconds, FilesNotKeptError, and what the plan raises.
         """
         try:
             token = self._made_token()
-            with self._database.writing(self.patience) as connection:
+            with self._database.writing(self.patience if patience is None else patience) as connection:
                 return self._carry_out(connection, token, plan, told)
         except (OSError, DatabaseError) as error:
             told_why = error.strerror if isinstance(error, OSError) else str(error)
@@ -134,10 +134,13 @@ class ProjectFiles:
 
     @contextmanager
     def changed(self, plan: Plan, told: Progress = silent) -> Iterator[View]:
-        """See the index for the body of the `with` as it is when changed: in memory only, if no disk takes it."""
+        """See the index for the body of the `with` as it is when changed.
+
+        In memory only, if no disk takes it, or if somebody else is at work on it: a reader waits for nobody.
+        """
         try:
-            self.change(plan, told)
-        except (LockedError, FilesNotKeptError):
+            self.change(plan, told, patience=0.0)
+        except (LockedError, LockRefusedError, FilesNotKeptError):
             with self._database.imagining() as connection:
                 token = self._token() or _new_token()
                 self._carry_out(connection, token, plan, told)

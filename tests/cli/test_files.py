@@ -11,7 +11,9 @@ from remembered import remember
 from world import Repo, World
 
 from gitmem.porcelain.init import init
+from gitmem.storage.lock import writer_lock
 
+LOCK_TIMEOUT = {"GIT_CONFIG_KEY_0": "mem.lockTimeout", "GIT_CONFIG_VALUE_0": "0"}
 WALRUS = "def walrus(limit):\n    return limit\n"
 
 
@@ -250,3 +252,39 @@ def test_a_damaged_index_is_made_anew_by_the_next_search(cli: Cli, repo: Repo, d
     path.unlink() if damage is None else path.write_bytes(damage)
     assert found_paths(cli, repo, "walrus") == ["a.py", "docs/guide.md"]
     assert path.read_bytes()[:6] == b"SQLite"
+
+
+def test_a_search_does_not_wait_for_whoever_writes(cli: Cli, repo: Repo) -> None:
+    cli(repo, "mine")
+    repo.commit("More", {"b.py": "narwhal\n"})
+    with writer_lock(repo.path / ".git" / "mem" / "files.sqlite.lock", 0.0):
+        assert found_paths(cli, repo, "narwhal") == ["b.py"]
+        result = cli(repo, "update", env={"GIT_CONFIG_COUNT": "1", **LOCK_TIMEOUT})
+        assert result.code == 128
+        assert "files.sqlite.lock" in result.err
+    assert found_paths(cli, repo, "narwhal") == ["b.py"]
+
+
+def test_an_index_that_cannot_be_written_is_brought_up_to_date_in_memory(cli: Cli, repo: Repo) -> None:
+    cli(repo, "mine")
+    repo.commit("More", {"b.py": "narwhal\n"})
+    lock = repo.path / ".git" / "mem" / "files.sqlite.lock"
+    lock.unlink()
+    lock.mkdir()
+    assert found_paths(cli, repo, "narwhal") == ["b.py"]
+    assert cli(repo, "mine").code == 128
+
+
+@pytest.mark.parametrize(
+    "options", [("--object-format=sha256",), ("--separate-git-dir=../meta",)], ids=["256", "apart"]
+)
+def test_files_are_found_in_other_sorts_of_repositories(cli: Cli, world: World, options: tuple[str, ...]) -> None:
+    repo = world.repo("other", *options)
+    repo.commit("Start", {"a.py": WALRUS})
+    init(repo.path, world.env, track=False)
+    cli(repo, "mine")
+    linked = repo.worktree("linked")
+    linked.commit("More", {"b.py": "narwhal\n"})
+    assert found_paths(cli, repo, "walrus") == ["a.py"]
+    assert found_paths(cli, linked, "narwhal") == ["b.py"]
+    assert found_paths(cli, repo, "narwhal") == []
