@@ -22,7 +22,6 @@ from gitmem.git.repository import Repository
 from gitmem.git.run import Git
 from gitmem.search.cited import add_cited, write_cited
 from gitmem.search.consult import StoreIndex
-from gitmem.search.project import ProjectFiles
 from gitmem.settings import Settings, parse_settings
 from gitmem.storage.cache import FileCache
 from gitmem.storage.directory import opened_directory
@@ -35,6 +34,7 @@ from gitmem.text import counted
 from gitmem.text.content import HUGE
 
 if TYPE_CHECKING:
+    from gitmem.search.project import ProjectFiles
     from gitmem.store.transaction import Deed
 
 _KEPT: Final = 16  # commits whose history is kept: a few worktrees, and where each of them stood before
@@ -109,8 +109,11 @@ class Workspace:
         return StoreIndex(self.state, self.layout.root, self.layout.store_path)
 
     @cached_property
-    def files(self) -> ProjectFiles:
+    def files(self) -> "ProjectFiles":
         """The index of the project's files: derived, shared by all worktrees, and never needed."""
+        # A search for entries, the most frequent command, need not load what cuts files.
+        from gitmem.search.project import ProjectFiles  # noqa: PLC0415  loaded late: see above
+
         place = self.layout.place
         return ProjectFiles(self.state, place.git_dir, place.common_dir, self.settings.lock_timeout, self._load)
 

@@ -1,81 +1,74 @@
-"""How what a search found is shown: words in bold, what is missing, and sections of files."""
+"""How what a search found is shown: entries, words in bold, what is missing, and what helps."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from textwrap import shorten
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from gitmem.cli.cite import VERDICT_COLORS
 from gitmem.cli.session import Session
-from gitmem.errors import UsageError
-from gitmem.porcelain.encode import encode
-from gitmem.porcelain.search import Found, Hit, Related, Request, Suggested
-from gitmem.porcelain.search_files import FileHit, FilesFound, FilesRequest, search_files
+from gitmem.porcelain.search import Found, Hit, Related, Request, Suggested, search
 from gitmem.search.analysis import STOP_WORDS
-from gitmem.search.narrow import Filters
-from gitmem.search.query import Query, parse_query
+from gitmem.search.query import KNOWN_VALUES, Query, parse_query
 from gitmem.search.snippet import highlight_spans
 from gitmem.search.terms import Match
-from gitmem.text import visible_line
+from gitmem.text import counted, visible_line
 from gitmem.workspace import Workspace
+
+if TYPE_CHECKING:
+    from gitmem.porcelain.search_files import FileHit, FilesFound
 
 _ROOM: Final = 240  # characters, for what is said of a hit's terms
 
 
-def find_in_files(session: Session, workspace: Workspace, words: Sequence[str], request: Request) -> FilesFound:
-    """Search the project's files. Raises UsageError for what can be asked of entries only."""
-    filters = request.filters
-    if request.at is not None or request.only or replace(filters, paths=()) != Filters():
-        raise UsageError("--at, --only, --kind, --tag and --include-inactive ask for entries: leave them out for files")
-    asked = FilesRequest(limit=request.limit, match_any=request.match_any, paths=filters.paths)
-    with session.progress("Reading") as workspace.repository.progress:
-        return search_files(workspace, words, asked)
+def find_entries(session: Session, workspace: Workspace, words: Sequence[str], request: Request) -> Found:
+    """Search the entries, and show how far that is."""
+    with session.progress("Searching") as workspace.repository.progress:
+        workspace.index.keeper.progress = workspace.repository.progress
+        return search(workspace, words, request)
 
 
-def shown_files(session: Session, found: FilesFound, *, strict: bool, as_json: bool) -> FilesFound:
-    """Write an answer among files, and what helps where nothing was found; return what of it was shown."""
-    dropped = len(found.nearest) if strict else 0
-    found = replace(found, nearest=()) if strict else found
-    if dropped:
-        session.hint(f"{dropped} nearest not shown: they match only some of the words")
-    if as_json:
-        session.write_json(encode(found))
-    else:
-        session.show("".join(f"{line}\n" for line in file_lines(session, found)))
-    if not found.hits:
-        _advise(session, found)
-    return found
-
-
-def file_lines(session: Session, found: FilesFound) -> Iterator[str]:
-    """Yield the lines that show sections of files."""
+def entry_lines(session: Session, found: Found) -> Iterator[str]:
+    """Yield the lines that show entries."""
     query = parse_query([found.query])
     for hit in found.hits:
-        yield from _section(session, query, hit)
+        yield from _entry(session, query, hit)
     if found.nearest:
-        yield session.styled("Nearest files, with only some of the words:", bold=True)
+        yield session.styled("Nearest, with only some of the words:", bold=True)
         for hit in found.nearest:
-            yield from _section(session, query, hit)
+            yield from _entry(session, query, hit)
 
 
-def _section(session: Session, query: Query, hit: FileHit) -> Iterator[str]:
-    place = f"{visible_line(hit.path)}:{hit.line_start}-{hit.line_end}"
-    outdated = session.styled("  changed since it was read", fg="yellow") if hit.outdated else ""
-    title = f"  {highlighted(session, query, hit.title, hit.related_terms)}" if hit.title else ""
-    yield f"{session.styled(place, fg='magenta')}{title}{outdated}"
-    if hit.excerpt:
-        yield f"    {hit.line}: {highlighted(session, query, hit.excerpt, hit.related_terms)}"
+def _entry(session: Session, query: Query, hit: Hit) -> Iterator[str]:
+    state = "" if hit.entry.active else f" ({hit.entry.review_state})"
+    verdict = session.styled(hit.verdict, fg=VERDICT_COLORS[hit.verdict])
+    yield f"{session.styled(hit.id, fg='yellow')}  {hit.kind or 'unknown'}{state}  {verdict}"
+    yield f"    {highlighted(session, query, hit.title, hit.related_terms)}"
+    if hit.excerpt and hit.excerpt != hit.title:
+        yield f"    {highlighted(session, query, hit.excerpt, hit.related_terms)}"
     yield from partial_lines(hit)
 
 
-def _advise(session: Session, found: FilesFound) -> None:
-    if found.searchable and not found.indexed:
-        session.hint("no files were read here yet: `git mem mine` reads them")
-    else:
-        say_why_nothing(session, found, "section")
+def advise(session: Session, found: Found) -> None:
+    """Say what helps where no entry was found."""
+    say_why_nothing(session, found, "entry")
+    if found.inactive:
+        verb = "has" if found.inactive == 1 else "have"
+        what = counted(found.inactive, "entry that does not hold any more", "entries that do not hold any more")
+        session.hint(f"{what} {verb} every word: --include-inactive shows them")
+    for word in found.query.split():
+        prefix, _, value = word.partition(":")
+        if prefix in KNOWN_VALUES and value and value not in KNOWN_VALUES[prefix]:
+            session.hint(f"{word} is searched for as words: {prefix}: takes {', '.join(sorted(KNOWN_VALUES[prefix]))}")
     suggest(session, found.suggestions)
 
 
-def say_why_nothing(session: Session, found: Found | FilesFound, what: str) -> None:
+def say_what_was_dropped(session: Session, nearest: int) -> None:
+    """Say how many nearest are not shown, because only strict hits were asked for."""
+    if nearest:
+        session.hint(f"{nearest} nearest not shown: they match only some of the words")
+
+
+def say_why_nothing(session: Session, found: "Found | FilesFound", what: str) -> None:
     """Say why there is no hit among things of a sort."""
     if not found.searchable:
         session.hint("the query has no word to search for")
@@ -89,7 +82,7 @@ def suggest(session: Session, suggestions: Sequence[Suggested]) -> None:
         session.hint(f"did you mean {' or '.join(suggestion.candidates)} instead of {suggestion.term}?")
 
 
-def partial_lines(hit: Hit | FileHit) -> Iterator[str]:
+def partial_lines(hit: "Hit | FileHit") -> Iterator[str]:
     """Yield a line that says what a result lacks that has only some of the words."""
     told = what_is_different(hit.missing_terms, hit.related_terms) if hit.match is Match.PARTIAL else ()
     line = "; ".join(told)

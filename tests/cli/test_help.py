@@ -115,9 +115,9 @@ def test_help_fits_on_a_terminal_of_a_hundred_columns(cli: Cli, nowhere: Repo) -
         assert max(map(len, cli(nowhere, verb, "-h").out.splitlines())) <= 100, verb
 
 
-@pytest.mark.parametrize("verb", ["-h", "list"])
+@pytest.mark.parametrize("verb", ["-h", "list", "search x"])
 def test_a_command_loads_no_heavy_library_that_it_does_not_need(repo: Repo, verb: str) -> None:
-    asks = f"import sys; from gitmem.cli.main import run; run(['{verb}']); print(*sys.modules, file=sys.stderr)"
+    asks = f"import sys; from gitmem.cli.main import run; run({verb.split()}); print(*sys.modules, file=sys.stderr)"
     loaded = repo.world.run(sys.executable, "-c", asks, cwd=repo.path).err.split()
     assert "click" in loaded
-    assert not {"pygit2", "dulwich", "rapidfuzz"} & set(loaded)
+    assert not {"pygit2", "dulwich", "rapidfuzz", "pathspec", "gitmem.search.sections"} & set(loaded)
