@@ -168,11 +168,17 @@ def test_a_fixup_names_one_new_commit_for_several_old_ones(hooked: Hooked) -> No
     assert (found[one][0], found[two][0]) == (repo.rev(), repo.rev())
 
 
-def test_marks_are_made_in_every_layout(layout: Standpoint) -> None:
-    hooked = hook_up(layout.repo)
-    done = layout.repo.git("commit", "-q", "--allow-empty", "-m", "x", cwd=layout.directory, env=layout.extra)
-    assert done.err == ""
-    git_dir = Path(layout.repo.git("rev-parse", "--absolute-git-dir").line)
+def test_hooks_do_their_work_in_every_layout(layout: Standpoint) -> None:
+    repo = layout.repo
+    hooked = hook_up(repo)
+    hooked.cite("touched é.txt")
+    for name, calls in (("other.txt", []), ("touched é.txt", ["hooks run post-commit"])):
+        path = repo.write(name, "x\n")
+        repo.git("add", "--", path, cwd=layout.directory, env=layout.extra)
+        done = repo.git("commit", "-q", "-m", "x", cwd=layout.directory, env=layout.extra)
+        assert done.err == (f"{NOTICE}\n" if calls else "")
+        assert hooked.notices() == calls
+    git_dir = Path(repo.git("rev-parse", "--absolute-git-dir").line)
     at = f"@{git_dir.name}" if git_dir.parent.name == "worktrees" else ""
     assert hooked.marks() == [f"follow{at}"]
 
