@@ -16,7 +16,7 @@ from gitmem.evidence.history import VERSION
 from gitmem.evidence.target import Target, worktree_of
 from gitmem.git import exclude
 from gitmem.git.config import read_mem_config
-from gitmem.git.layout import Layout, locate, resolve
+from gitmem.git.layout import Layout, given_index, locate, resolve
 from gitmem.git.objects import ObjectDamagedError, ObjectMissingError
 from gitmem.git.repository import Repository
 from gitmem.git.run import Git
@@ -269,4 +269,6 @@ def _written_entries(deed: "Deed") -> Iterator[Entry]:
 def open_workspace(directory: Path, environ: Mapping[str, str]) -> Workspace:
     """Return the workspace of a directory. Raises LayoutError."""
     git = Git(environ)
-    return Workspace(git, resolve(git, locate(git, directory, environ)))
+    place = locate(git, directory, environ)
+    git = replace(git, index=given_index(environ, place))
+    return Workspace(git, resolve(git, place))

@@ -101,6 +101,20 @@ def locate(git: Git, directory: Path, environ: Mapping[str, str]) -> Place:
     return Place(_called_from(environ, here, worktree), worktree, git_dir, common_dir, own)
 
 
+def given_index(environ: Mapping[str, str], place: Place) -> Path | None:
+    """Return the index that `GIT_INDEX_FILE` names, if it is one that git made for this worktree.
+
+    For `git commit -a` and `git commit PATH` git makes one beside the worktree's own, and tells its hooks of it; what
+    is about to be committed stands there.
+    """
+    value = environ.get("GIT_INDEX_FILE")
+    if not value:
+        return None
+    index = Path(os.path.normpath(place.worktree / value))
+    is_ours = _real(index.parent) == place.git_dir and index.name != "index"
+    return index if is_ours and index.is_file() else None
+
+
 def resolve(git: Git, place: Place) -> Layout:
     """Find the store of a place.
 

@@ -116,12 +116,14 @@ class Git:
     """Starts git for one caller's environment.
 
     `environ` is the caller's whole environment; what would point git elsewhere is taken out of it here. `limit` is
-    the time in seconds for a command that is given no other, `config` what git is told by `-c` besides.
+    the time in seconds for a command that is given no other, `config` what git is told by `-c` besides. `index` is the
+    index that counts instead of the worktree's own.
     """
 
     environ: Mapping[str, str]
     limit: float = SHORT_LIMIT
     config: tuple[str, ...] = ()
+    index: Path | None = None
 
     def configured(self, setting: str) -> "Git":
         """Return one that starts git with one more `<name>=<value>`."""
@@ -165,7 +167,8 @@ class Git:
     def environment(self) -> dict[str, str]:
         """Return the environment that git's processes get."""
         kept = {name: value for name, value in self.environ.items() if name not in LOCATION_VARIABLES}
-        return kept | _FIXED
+        index = {} if self.index is None else {"GIT_INDEX_FILE": str(self.index)}
+        return kept | _FIXED | index
 
     @staticmethod
     def _run(command: list[str], environment: dict[str, str], *, cwd: Path, feed: bytes | None, limit: float) -> Answer:

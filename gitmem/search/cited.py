@@ -1,6 +1,6 @@
 """The plain list of what entries cite, which a hook compares with a commit before any program is started.
 
-One line each: a path as git prints it, or the sentence with which git reverts a cited commit. It may have more than is
+One line each: a path as git prints it, or the line with which git reverts a cited commit. It may have more than is
 cited, which costs the start of a program; what writes entries adds to it, and who has the index writes it anew.
 """
 
@@ -39,4 +39,8 @@ def _text(cited: Iterable[str]) -> bytes:
 
 def _lines(cited: Iterable[str]) -> Iterator[str]:
     for what in cited:
-        yield f"This reverts commit {what}." if _FULL_ID.fullmatch(what) else quoted(what)
+        if _FULL_ID.fullmatch(what):
+            # How git-revert says it, of a merge with more behind it on the next line.
+            yield from (f"This reverts commit {what}.", f"This reverts commit {what}, reversing")
+        else:
+            yield quoted(what)

@@ -8,7 +8,7 @@ import pytest
 from layouts import ODD_NAME, Standpoint, bare, dot_bare, linked, record_root, separate, submodule, with_commit
 from world import Repo, World, listing
 
-from gitmem.git.layout import Layout, LayoutKind, RootUnknownError, locate, missing_root, resolve
+from gitmem.git.layout import Layout, LayoutKind, RootUnknownError, given_index, locate, missing_root, resolve
 from gitmem.git.run import Git, GitMissingError, GitTimeoutError
 
 
@@ -252,3 +252,23 @@ def test_git_that_is_not_installed_is_named(repo: Repo) -> None:
 def test_a_name_with_every_odd_character_stays_whole(world: World) -> None:
     repo = with_commit(world.repo(f"{ODD_NAME}\n"))
     assert find(repo.path / "src", world.env).worktree == repo.path
+
+
+@pytest.mark.parametrize(
+    "value", [".git/index", "../elsewhere/index.lock", ".git/no-such.lock", ".git/sub/x.lock", "x"]
+)
+def test_an_index_that_git_did_not_make_for_this_worktree_does_not_count(repo: Repo, value: str) -> None:
+    for name in ("../elsewhere/index.lock", ".git/sub/x.lock", "x"):
+        repo.write(name, "")
+    environ = {**repo.world.env, "GIT_INDEX_FILE": value}
+    assert given_index(environ, locate(Git(environ), repo.path, environ)) is None
+
+
+def test_an_index_that_git_made_beside_the_worktrees_own_counts(repo: Repo) -> None:
+    linked = repo.worktree("linked")
+    for worktree in (repo, linked):
+        made = Path(worktree.git("rev-parse", "--absolute-git-dir").line) / "next-index-7.lock"
+        made.write_bytes(b"")
+        for value in (str(made), os.path.relpath(made, worktree.path)):
+            environ = {**repo.world.env, "GIT_INDEX_FILE": value}
+            assert given_index(environ, locate(Git(environ), worktree.path, environ)) == made

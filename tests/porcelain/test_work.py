@@ -87,7 +87,8 @@ def test_what_entries_cite_is_written_down_for_the_hooks(repo: Repo) -> None:
     remember(repo, "Two", "é.py")
     ask(repo, "follow")
     assert worked(repo) == Worked(done=1)
-    assert sorted(cited(repo)) == sorted([r'"\303\251.py"', f"This reverts commit {repo.rev()}.", "a.py"])
+    reverted = f"This reverts commit {repo.rev()}"
+    assert sorted(cited(repo)) == sorted([r'"\303\251.py"', f"{reverted}.", f"{reverted}, reversing", "a.py"])
 
 
 def test_a_write_adds_to_the_list_and_a_worker_makes_it_exact(repo: Repo) -> None:

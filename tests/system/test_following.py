@@ -71,6 +71,15 @@ def test_a_revert_of_a_cited_commit_says_so(hooked: Hooked) -> None:
     assert "Why the feature" in hooked.git("revert", "--no-edit", "HEAD").err
 
 
+def test_a_revert_of_a_merge_says_so(hooked: Hooked) -> None:
+    hooked.git("checkout", "-q", "-b", "side")
+    hooked.commit("Feature", {"new.py": "x\n"})
+    hooked.git("checkout", "-q", "main")
+    hooked.git("merge", "-q", "--no-ff", "-m", "Merge side", "side")
+    remember(hooked.repo, "Why the merge", commits=["HEAD"])
+    assert "Why the merge" in hooked.git("revert", "--no-edit", "-m", "1", "HEAD").err
+
+
 def test_a_merge_says_so_and_a_rebase_does_not(hooked: Hooked) -> None:
     remember(hooked.repo, "About a", "a.py")
     hooked.git("checkout", "-q", "-b", "side")
@@ -192,3 +201,37 @@ def test_a_hook_never_fails_wherever_it_runs(world: World, words: list[str]) -> 
     done = Repo(world, world.root).mem("hooks", "run", *words)
     assert done.code in ({0} if words[:1] != ["no-such-hook"] and words else {0, 129})
     assert "Traceback" not in done.err
+
+
+# Before a commit: what `.pre-commit-hooks.yaml` offers
+
+
+def before_commit(hooked: Hooked, at: Repo | None = None) -> Repo:
+    """Have `git mem check` look at each commit of a worktree before it is made."""
+    hook = hooked.repo.write(".git/hooks/pre-commit", "#!/bin/sh\nexec git-mem check --cached --since HEAD >&2\n")
+    hook.chmod(0o755)
+    return at or hooked.repo
+
+
+@pytest.mark.parametrize("where", ["main", "linked"])
+@pytest.mark.parametrize("words", [("-a",), ("a.py",), ("--only", "a.py"), ("--include", "a.py")], ids=" ".join)
+def test_what_is_about_to_be_committed_is_checked(hooked: Hooked, where: str, words: tuple[str, ...]) -> None:
+    ident = remember(hooked.repo, "About line two", "a.py:2")
+    repo = before_commit(hooked, hooked.repo.worktree("linked") if where == "linked" else None)
+    repo.write("a.py", TEXT.replace("line 2\n", "other\n"))
+    repo.write("b.py", "staged\n")
+    repo.git("add", "b.py")
+    refused = repo.git("commit", "-q", "-m", "x", *words, env=hooked.env, accept=(1,))
+    assert ident in refused.err
+    repo.git("checkout", "-q", "HEAD", "--", "a.py", env=hooked.env)
+    repo.write("a.py", TEXT.replace("line 9\n", "other\n"))
+    repo.git("commit", "-q", "-m", "x", *words, env=hooked.env)
+
+
+def test_what_is_not_about_to_be_committed_is_not_checked(hooked: Hooked) -> None:
+    remember(hooked.repo, "About line two", "a.py:2")
+    repo = before_commit(hooked)
+    repo.write("a.py", TEXT.replace("line 2\n", "other\n"))
+    repo.write("b.py", "staged\n")
+    repo.git("commit", "-q", "-m", "x", "b.py", env=hooked.env)
+    assert repo.git("diff", "--name-only").line == "a.py"
