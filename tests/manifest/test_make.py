@@ -301,7 +301,7 @@ def ignored(repo: Repo, paths: set[str]) -> set[str]:
     repo.world.run("rm", "-rf", str(beside), cwd=repo.world.root)
     other = repo.world.repo("beside")
     for rules in (".gitignore", "d/.gitmemignore"):
-        if (repo.path / rules).is_file() and not (repo.path / "d").is_symlink():
+        if (repo.path / rules).is_file() and not (repo.path / rules).parent.is_symlink():
             other.write(rules.replace("gitmemignore", "gitignore"), (repo.path / rules).read_bytes())
     feed = "\0".join(sorted(paths)).encode()
     return set(other.git("check-ignore", "--no-index", "--stdin", "-z", feed=feed, accept=(0, 1)).out.split("\0"))
