@@ -104,6 +104,14 @@ def follow(workspace: Workspace, view: View) -> Change | None:
     return _moved(workspace, view, standing.base, head)
 
 
+def catch_up(workspace: Workspace) -> None:
+    """Let the listing follow HEAD, if it does not yet. Raises FilesNotKeptError and LockedError."""
+    with workspace.files.reading() as view:
+        behind = view is not None and is_behind(workspace, view)
+    if behind:
+        workspace.files.change(lambda view: follow(workspace, view), workspace.repository.progress)
+
+
 def is_behind(workspace: Workspace, view: View) -> bool:
     """Whether HEAD is not where the listing was when it was made, in a repository whose files are read."""
     standing, head = view.standing, workspace.repository.head.oid

@@ -8,7 +8,7 @@ from gitmem.git.ignore import left_out
 from gitmem.manifest.check import check_on_disk
 from gitmem.manifest.make import is_memory, of_worktree, to_worktree
 from gitmem.manifest.model import Manifest, parse_manifest
-from gitmem.porcelain.placing import as_on_disk, subset
+from gitmem.porcelain.placing import as_on_disk, catch_up, subset
 from gitmem.search.filing import Change, Placed
 from gitmem.search.project import View
 from gitmem.workspace import Workspace
@@ -57,6 +57,7 @@ def _apply(workspace: Workspace, manifest: Manifest, *, named: bool) -> Updated:
         newly[:] = now_ignored
         return change
 
+    catch_up(workspace)  # what a commit changed must not come over what is read from disk now
     reindexed = workspace.files.change(plan, workspace.repository.progress)
     out = sorted({*ignored, *newly}, key=os.fsencode)
     recheck = entries_citing(workspace, (*manifest.changed, *manifest.deleted, *newly))

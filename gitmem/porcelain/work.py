@@ -12,7 +12,7 @@ from gitmem.errors import GitMemError
 from gitmem.git.exclude import Sharing
 from gitmem.git.rewritten import read_rewritten
 from gitmem.git.run import LOCATION_VARIABLES
-from gitmem.porcelain.placing import follow, is_behind
+from gitmem.porcelain.placing import catch_up
 from gitmem.porcelain.relink import relink
 from gitmem.storage.lock import LockedError, writer_lock
 from gitmem.storage.spool import SPOOL, Spool
@@ -127,10 +127,7 @@ class _Worker:
 def _follow(workspace: Workspace) -> None:
     """Bring what is derived up to date with the store and with HEAD."""
     workspace.note_cited()
-    with workspace.files.reading() as view:
-        behind = view is not None and is_behind(workspace, view)
-    if behind:
-        workspace.files.change(lambda view: follow(workspace, view))
+    catch_up(workspace)
 
 
 def _relink(workspace: Workspace) -> None:

@@ -121,6 +121,15 @@ def test_a_search_follows_head_without_being_told(cli: Cli, repo: Repo) -> None:
     assert found_paths(cli, linked, "narwhal") == []
 
 
+def test_what_an_update_read_is_not_undone_by_a_commit_before_it(cli: Cli, repo: Repo) -> None:
+    cli(repo, "mine")
+    repo.commit("More", {"a.py": "narwhal\n", "b.py": "narwhal\n"})
+    repo.write("a.py", "manatee\n")
+    update(cli, repo, ["a.py"])
+    assert found_paths(cli, repo, "manatee") == ["a.py"]
+    assert found_paths(cli, repo, "narwhal") == ["b.py"]
+
+
 def test_update_names_the_entries_to_look_at(cli: Cli, repo: Repo) -> None:
     ident = remember(repo, "About a", "a.py")
     remember(repo, "About the guide", "docs/guide.md")
