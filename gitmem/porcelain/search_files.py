@@ -1,5 +1,6 @@
 """`git mem search --in files`: the sections of the project's files in which every term of a query occurs."""
 
+import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -19,6 +20,7 @@ from gitmem.search.query import Query, parse_query
 from gitmem.search.snippet import passage_of
 from gitmem.search.suggest import suggestions
 from gitmem.search.terms import Match
+from gitmem.storage.db import DatabaseError
 from gitmem.text.content import LeftOut, lines_of, read_text
 from gitmem.workspace import Workspace
 
@@ -82,11 +84,11 @@ def search_files(workspace: Workspace, words: Sequence[str], request: FilesReque
     query = parse_query(words)
     place = workspace.layout.place
     below = [str(inside(place.worktree, place.directory, path)) for path in request.paths]
-    with current(workspace) as view:
-        indexed = view is not None and view.standing is not None
-        answer = _NOTHING
-        if view is not None and indexed and query.searchable:
-            answer = _search(workspace, view, FileRanking(view.postings, query, below), request.limit)
+    try:
+        answer = _answer(workspace, query, below, request.limit)
+    except _DAMAGE:  # which shows only where it is read: it is made anew, like one that is not there
+        workspace.files.discard()
+        answer = _answer(workspace, query, below, request.limit)
     hits, nearest = ((*answer.hits, *answer.nearest), ()) if request.match_any else (answer.hits, answer.nearest)
     return FilesFound(
         query=" ".join(words),
@@ -95,17 +97,28 @@ def search_files(workspace: Workspace, words: Sequence[str], request: FilesReque
         nearest=nearest,
         suggestions=answer.suggestions,
         searchable=query.searchable,
-        indexed=indexed,
+        indexed=answer.indexed,
     )
 
 
 class _Answer(NamedTuple):
-    hits: tuple[FileHit, ...]
-    nearest: tuple[FileHit, ...]
-    suggestions: tuple[Suggested, ...]
+    hits: tuple[FileHit, ...] = ()
+    nearest: tuple[FileHit, ...] = ()
+    suggestions: tuple[Suggested, ...] = ()
+    indexed: bool = True
 
 
-_NOTHING: Final = _Answer((), (), ())
+_DAMAGE: Final = (DatabaseError, zlib.error, ValueError, IndexError)
+"""What reading a damaged index can come to."""
+
+
+def _answer(workspace: Workspace, query: Query, below: Sequence[str], limit: int) -> _Answer:
+    with current(workspace) as view:
+        if view is None or view.standing is None:
+            return _Answer(indexed=False)
+        if not query.searchable:
+            return _Answer()
+        return _search(workspace, view, FileRanking(view.postings, query, below), limit)
 
 
 def beside(found: Found, files: FilesFound) -> FoundEverywhere:

@@ -24,7 +24,7 @@ from gitmem.search.files import (
     uncommitted,
 )
 from gitmem.search.filing import Change, Load, change, forget_worktrees, worktree_of
-from gitmem.storage.db import Connection, DatabaseError
+from gitmem.storage.db import Connection, DatabaseError, is_damage
 from gitmem.storage.live import LiveDatabase
 from gitmem.storage.lock import LockedError, LockRefusedError
 
@@ -109,28 +109,48 @@ class ProjectFiles:
         """Whether all files were read once, and there is no index of them that can be believed."""
         if not (self.state / _MINED).exists():
             return False
-        with self._database.reading() as connection:
-            return connection is None or not is_mined(connection)
+        try:
+            with self._database.reading() as connection:
+                return connection is None or not is_mined(connection)
+        except DatabaseError:
+            return True
 
     @contextmanager
     def reading(self) -> Iterator[View | None]:
-        """See the index as it is for the body of the `with`; None if there is none."""
+        """See the index as it is for the body of the `with`; None if there is none that can be believed."""
         with self._database.reading() as connection:
-            yield None if connection is None else self._view(connection, self._token())
+            view = None
+            with suppress(DatabaseError):  # whoever changes it next begins anew
+                view = None if connection is None else self._view(connection, self._token())
+            yield view
 
     def change(self, plan: Plan, told: Progress = silent, *, patience: float | None = None) -> int:
         """Change the index as planned, whole or not at all; return how many placed files can be searched.
 
         Raises LockedError after `patience` seconds, FilesNotKeptError, and what the plan raises.
         """
+        patience = self.patience if patience is None else patience
         try:
-            token = self._made_token()
-            with self._database.writing(self.patience if patience is None else patience) as connection:
-                return self._carry_out(connection, token, plan, told)
+            try:
+                return self._change(plan, told, patience)
+            except DatabaseError as error:
+                if not is_damage(error):
+                    raise
+                self._database.discard(patience)
+                return self._change(plan, told, patience)
         except (OSError, DatabaseError) as error:
             told_why = error.strerror if isinstance(error, OSError) else str(error)
             message = f"the file index in {self.state} cannot be written: {(told_why or str(error)).lower()}"
             raise FilesNotKeptError(f"{message}: make room for it, or look at its permissions") from error
+
+    def _change(self, plan: Plan, told: Progress, patience: float) -> int:
+        token = self._made_token()
+        with self._database.writing(patience) as connection:
+            return self._carry_out(connection, token, plan, told)
+
+    def discard(self) -> None:
+        """Remove an index that turned out to be damaged. Raises LockedError, and OSError where the disk refuses."""
+        self._database.discard(self.patience)
 
     @contextmanager
     def changed(self, plan: Plan, told: Progress = silent) -> Iterator[View]:

@@ -63,6 +63,12 @@ def application_of(*form: str) -> int:
     return int.from_bytes(hashlib.sha256(" ".join((*form, sys.byteorder)).encode()).digest()[:4], "big") >> 1
 
 
+def is_damage(error: Exception) -> bool:
+    """Whether an error says that a file is no database, or a damaged one. See "Result and Error Codes" of SQLite."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
 def in_memory(source: Connection | None = None) -> Connection:
     """Return a database that no disk holds, a copy of another one if that is given."""
     return _made(":memory:", source)

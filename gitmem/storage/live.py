@@ -7,7 +7,7 @@ take the last changes away, but tears none. What is damaged, foreign or of anoth
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -63,8 +63,7 @@ class LiveDatabase:
         Raises LockedError after `patience` seconds, OSError and DatabaseError where the disk refuses.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        # Not SQLite's own lock alone: what is damaged is removed, and nobody may be at work on it then.
-        with writer_lock(self.path.with_name(self.path.name + _LOCK), patience):
+        with self._locked(patience):
             if not self._is_sound():
                 self.remove()
             with closing(sqlite3.connect(self.path, timeout=patience, isolation_level=None)) as connection:
@@ -87,6 +86,15 @@ class LiveDatabase:
             if source is None:
                 connection.executescript(self.schema)
             yield connection
+
+    def discard(self, patience: float) -> None:
+        """Remove a database that turned out to be damaged. Raises LockedError, and OSError where the disk refuses."""
+        with self._locked(patience):
+            self.remove()
+
+    def _locked(self, patience: float) -> AbstractContextManager[None]:
+        # Not SQLite's own lock alone: what is damaged is removed, and nobody may be at work on it then.
+        return writer_lock(self.path.with_name(self.path.name + _LOCK), patience)
 
     def remove(self) -> None:
         """Remove the database: what was there is not of this form, or cannot be read."""

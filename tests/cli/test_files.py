@@ -1,7 +1,7 @@
 """The file index from the command line: mine, update, search --in, and what is said of them."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -254,11 +254,33 @@ def test_jobs_and_work_say_what_waits_and_what_was_done(cli: Cli, repo: Repo) ->
     }
 
 
-@pytest.mark.parametrize("damage", [b"", b"\xff" * 9000, None], ids=["empty", "noise", "gone"])
-def test_a_damaged_index_is_made_anew_by_the_next_search(cli: Cli, repo: Repo, damage: bytes | None) -> None:
+def _with_holes(page: int) -> Callable[[bytes], bytes]:
+    def damage(data: bytes) -> bytes:
+        size = int.from_bytes(data[16:18], "big")
+        return data[: page * size] + b"\xa5" * size + data[(page + 1) * size :]
+
+    return damage
+
+
+DAMAGES: Mapping[str, Callable[[bytes], bytes | None]] = {
+    "empty": lambda _: b"",
+    "noise": lambda _: b"\xff" * 9000,
+    "gone": lambda _: None,
+    "half": lambda data: data[: len(data) // 2],
+    **{f"page {page}": _with_holes(page) for page in range(1, 24, 2)},
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+@pytest.mark.parametrize("verb", ["search", "mine", "update"])
+def test_a_damaged_index_is_made_anew(cli: Cli, repo: Repo, name: str, verb: str) -> None:
     cli(repo, "mine")
     path = repo.path / ".git" / "mem" / "files.sqlite"
-    path.unlink() if damage is None else path.write_bytes(damage)
+    damaged = DAMAGES[name](path.read_bytes())
+    path.unlink() if damaged is None else path.write_bytes(damaged)
+    if verb != "search":
+        repo.write("a.py", WALRUS + "# more\n")
+        assert cli(repo, verb).code == 0
     assert found_paths(cli, repo, "walrus") == ["a.py", "docs/guide.md"]
     assert path.read_bytes()[:6] == b"SQLite"
 
