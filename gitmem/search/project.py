@@ -109,11 +109,8 @@ class ProjectFiles:
         """Whether all files were read once, and there is no index of them that can be believed."""
         if not (self.state / _MINED).exists():
             return False
-        try:
-            with self._database.reading() as connection:
-                return connection is None or not is_mined(connection)
-        except DatabaseError:
-            return True
+        with self.reading() as view:
+            return view is None or not view.mined
 
     @contextmanager
     def reading(self) -> Iterator[View | None]:
