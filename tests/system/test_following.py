@@ -6,11 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from program import faults
 from remembered import TEXT, file_of, reasons, remember
 from world import Repo, Result, World
 
 from gitmem.porcelain.init import init
+
+PROJECT = Path(__file__).parents[2]
 
 
 class Hooked:
@@ -208,7 +211,9 @@ def test_a_hook_never_fails_wherever_it_runs(world: World, words: list[str]) -> 
 
 def before_commit(hooked: Hooked, at: Repo | None = None) -> Repo:
     """Have `git mem check` look at each commit of a worktree before it is made."""
-    hook = hooked.repo.write(".git/hooks/pre-commit", "#!/bin/sh\nexec git-mem check --cached --since HEAD >&2\n")
+    (offered,) = yaml.safe_load((PROJECT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    assert (offered["id"], offered["language"], offered["pass_filenames"]) == ("git-mem-check", "python", False)
+    hook = hooked.repo.write(".git/hooks/pre-commit", f"#!/bin/sh\nexec {offered['entry']} >&2\n")
     hook.chmod(0o755)
     return at or hooked.repo
 
@@ -226,6 +231,13 @@ def test_what_is_about_to_be_committed_is_checked(hooked: Hooked, where: str, wo
     repo.git("checkout", "-q", "HEAD", "--", "a.py", env=hooked.env)
     repo.write("a.py", TEXT.replace("line 9\n", "other\n"))
     repo.git("commit", "-q", "-m", "x", *words, env=hooked.env)
+
+
+def test_a_first_commit_is_let_through(hooked: Hooked) -> None:
+    remember(hooked.repo, "About line two", "a.py:2")
+    repo = before_commit(hooked)
+    repo.git("checkout", "-q", "--orphan", "fresh", env=hooked.env)
+    repo.git("commit", "-q", "-m", "Anew", env=hooked.env)
 
 
 def test_what_is_not_about_to_be_committed_is_not_checked(hooked: Hooked) -> None:
