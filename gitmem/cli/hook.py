@@ -12,15 +12,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gitmem.cli.detached import DETACHED, WORKER, let_go
+
+if TYPE_CHECKING:
+    from gitmem.porcelain.notice import Notice
 
 _DEADLINE: Final = 1.0  # seconds
 _HOOKS: Final = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
 _NOTICED: Final = {"post-commit": "HEAD^", "post-merge": "ORIG_HEAD"}
 _BRANCH_CHECKOUT: Final = "1"
 _SQUASH: Final = "1"
+_REWRITE: Final = "post-rewrite"
+_AMEND: Final = "amend"
 _REBASES: Final = ("rebase-merge", "rebase-apply")
 
 
@@ -79,9 +84,11 @@ def _run(hook: str, arguments: Sequence[str], environ: Mapping[str, str]) -> Non
     if hook == "post-checkout" and arguments[2:3] != [_BRANCH_CHECKOUT]:
         return
     (place.state / "spool" / f"follow{place.suffix}").touch()
-    if hook == "post-rewrite":
+    if hook == _REWRITE:
         _record(place)
     _start_worker(place)
+    if hook == _REWRITE and arguments[:1] == [_AMEND]:
+        _tell_of_amendment(place, environ)
     squashed = hook == "post-merge" and arguments[:1] == [_SQUASH]
     if hook in _NOTICED and not place.rebasing and not squashed:
         _tell(hook, place, environ)
@@ -136,6 +143,23 @@ def _tell(hook: str, place: _Place, environ: Mapping[str, str]) -> None:
 
     workspace = open_workspace(Path.cwd(), environ)
     old = parent_of(workspace, "HEAD") if hook == "post-commit" else _NOTICED[hook]
-    line = notice(workspace, old, "HEAD").line()
+    _say(notice(workspace, old, "HEAD"))
+
+
+def _tell_of_amendment(place: _Place, environ: Mapping[str, str]) -> None:
+    """Say what the last commit that was amended leaves stale."""
+    from gitmem.cli.touched import cites_commit  # noqa: PLC0415 - as above
+
+    old = (place.state / "rewritten").read_bytes().rstrip(b"\n").rpartition(b"\n")[2].partition(b" ")[0].decode("ascii")
+    if not cites_commit(place.state / "cited", old):
+        return
+    from gitmem.porcelain.notice import notice_of_amendment  # noqa: PLC0415 - as above
+    from gitmem.workspace import open_workspace  # noqa: PLC0415 - as above
+
+    _say(notice_of_amendment(open_workspace(Path.cwd(), environ), old))
+
+
+def _say(found: "Notice") -> None:
+    line = found.line()
     if line:
         sys.stderr.write(f"{line}\n")

@@ -16,9 +16,8 @@ def touches_cited(cited: Path, worktree: Path, old: str, environ: Mapping[str, s
 
     True where there is no list, for then nobody knows.
     """
-    try:
-        known = set(cited.read_bytes().split(b"\n")) - {b""}
-    except FileNotFoundError:
+    known = _known(cited)
+    if known is None:
         return True
     if not known:
         return False
@@ -28,3 +27,16 @@ def touches_cited(cited: Path, worktree: Path, old: str, environ: Mapping[str, s
         return not known.isdisjoint(git.ask(*_PATHS, "--root", "HEAD", "--", cwd=worktree).stdout.split(b"\n"))
     reverts = git.ask(*_REVERTS, f"{old}..HEAD", "--", cwd=worktree)
     return not known.isdisjoint([*paths.stdout.split(b"\n"), *reverts.stdout.split(b"\n")])
+
+
+def cites_commit(cited: Path, commit: str) -> bool:
+    """Whether the list has a commit, by its full id; True where there is no list."""
+    known = _known(cited)
+    return known is None or b"This reverts commit %s." % commit.encode("ascii") in known
+
+
+def _known(cited: Path) -> set[bytes] | None:
+    try:
+        return set(cited.read_bytes().split(b"\n")) - {b""}
+    except FileNotFoundError:
+        return None

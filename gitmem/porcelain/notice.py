@@ -47,10 +47,14 @@ def notice(workspace: Workspace, old: str | None, new: str) -> Notice:
     base = None if old is None else repository.resolve_commit(old)
     changes = compare(workspace.git, workspace.layout.worktree, [(tip,) if base is None else (tip, base)])[0]
     undone = [revert.target for revert in repository.reverts(tip, [] if base is None else [base])]
-    entries = _citing(workspace, [*changes, *undone])
-    fresh = _stale_at(workspace, tip, entries)
-    before = {entry.id for entry in _stale_at(workspace, base, fresh)} if base is not None else set()
-    return Notice(tuple(entry for entry in fresh if entry.id not in before))
+    return _became_stale(workspace, [*changes, *undone], base, tip)
+
+
+def notice_of_amendment(workspace: Workspace, old: str) -> Notice:
+    """Return the active entries that cite a commit, and that its amendment made stale. Raises RevisionError."""
+    if not workspace.settings.hook_notice:
+        return Notice(())
+    return _became_stale(workspace, [old], old, workspace.repository.resolve_commit("HEAD"))
 
 
 def parent_of(workspace: Workspace, commit: str) -> str | None:
@@ -59,6 +63,12 @@ def parent_of(workspace: Workspace, commit: str) -> str | None:
         return workspace.repository.resolve_commit(f"{commit}^")
     except RevisionError:
         return None
+
+
+def _became_stale(workspace: Workspace, cited: Sequence[str], base: str | None, tip: str) -> Notice:
+    fresh = _stale_at(workspace, tip, _citing(workspace, cited))
+    before = {entry.id for entry in _stale_at(workspace, base, fresh)} if base is not None else set()
+    return Notice(tuple(entry for entry in fresh if entry.id not in before))
 
 
 def _citing(workspace: Workspace, cited: Sequence[str]) -> list[Entry]:

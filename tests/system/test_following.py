@@ -83,6 +83,16 @@ def test_a_revert_of_a_merge_says_so(hooked: Hooked) -> None:
     assert "Why the merge" in hooked.git("revert", "--no-edit", "-m", "1", "HEAD").err
 
 
+def test_an_amendment_of_a_cited_commit_says_so_if_it_made_that_stale(hooked: Hooked) -> None:
+    hooked.commit("Feature", {"new.py": "x\n"})
+    remember(hooked.repo, "Why the feature", commits=["HEAD"])
+    assert hooked.git("commit", "-q", "--amend", "-m", "Reworded").err == ""
+    hooked.work()
+    hooked.repo.write("new.py", "another\n")
+    said = hooked.git("commit", "-q", "--amend", "-a", "-m", "Changed").err
+    assert said == "git mem: 1 entry became stale: Why the feature (see `git mem check`)\n"
+
+
 def test_a_merge_says_so_and_a_rebase_does_not(hooked: Hooked) -> None:
     remember(hooked.repo, "About a", "a.py")
     hooked.git("checkout", "-q", "-b", "side")
@@ -173,6 +183,8 @@ def test_a_line_in_a_hook_does_what_a_section_does(bare: Hooked) -> None:
     bare.git("commit", "-q", "--amend", "-m", "Reworded")
     bare.work()
     assert reasons(bare.repo, ident) == ["reachable"]
+    bare.repo.write("a.py", "manatee\n")
+    assert "Why" in bare.git("commit", "-q", "--amend", "-a", "-m", "Changed").err
     assert bare.mem("hooks", "status").out.count("(called by the script that is there)") == 4
 
 
